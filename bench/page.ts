@@ -10,7 +10,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { DEMO_SECONDS, playDemo } from "../src/devnet/demo/demo.ts";
 import type { Devnet } from "../src/devnet/devnet.ts";
 import { startNode } from "../src/start-node.ts";
 import { offlineBrowser } from "../test/support/offline-browser.ts";
@@ -36,11 +35,19 @@ const MB = 1e6;
 
 declare const window: { blockMs?: number };
 
-/** A devnet with a month of history and then many parties. */
+async function useTool(devnet: Devnet, tool: string, body: object): Promise<void> {
+  const answer = await fetch(`${devnet.nodeUrl}/devnet/${tool}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+/** A devnet with a market and many parties. Not the demonstration: its upgrade would stop the chain. */
 async function start(home: string): Promise<Devnet> {
-  const genesisTimeNs = (BigInt(Date.now()) - BigInt(DEMO_SECONDS) * 1_000n) * 1_000_000n;
-  const devnet: Devnet = await startNode({ kind: "devnet", home, genesisTimeNs, thread: true });
-  await playDemo(devnet);
+  const devnet: Devnet = await startNode({ kind: "devnet", home, thread: true });
+  await useTool(devnet, "market/create", { preset: "btc" });
+  await useTool(devnet, "market/run", { market: "BTC/USD", orders: 300, seed: 1 });
   const asset = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!.asset;
   for (let first = 1; first <= parties; first += PARTIES_A_BLOCK) {
     const count = Math.min(PARTIES_A_BLOCK, parties - first + 1);
@@ -153,9 +160,7 @@ async function drive(devnet: Devnet, market: string, until: AbortSignal): Promis
     blocks += due;
     if (performance.now() - orderedAt >= ORDERS_MS) {
       orderedAt = performance.now();
-      const body = JSON.stringify({ market, orders: ORDERS, seed: blocks });
-      const answer = await fetch(`${devnet.nodeUrl}/devnet/market/run`, { method: "POST", body });
-      if (!answer.ok) throw new Error(await answer.text());
+      await useTool(devnet, "market/run", { market, orders: ORDERS, seed: blocks });
     }
     await Bun.sleep(DRIVE_MS);
   }

@@ -13,7 +13,21 @@ import { Look } from "./look.ts";
 
 sayWhenSkipped("the page in use");
 
-declare const window: { __ran?: number; readonly poison?: Poison; readonly poisonFrom: number };
+interface LayoutShift {
+  readonly value: number;
+  readonly sources: readonly {
+    readonly node: Node | null;
+    readonly previousRect: DOMRectReadOnly;
+    readonly currentRect: DOMRectReadOnly;
+  }[];
+}
+type Markets = { markets: { edges: { node: { id: string; decimalPlaces: string; state: string } }[] } };
+declare const window: {
+  shifts: string[];
+  __ran?: number;
+  readonly poison?: Poison;
+  readonly poisonFrom: number;
+};
 /** While one waits for its frames the other is looked at. */
 const TABS = 2;
 
@@ -106,7 +120,6 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
 
   test("a market shows what the API answers, and an order of the ticket trades", async () => {
     const { page } = look;
-    type Markets = { markets: { edges: { node: { id: string; decimalPlaces: string; state: string } }[] } };
     const { markets } = await look.read<Markets>("/api/v2/markets");
     const { id } = markets.edges.find(({ node }) => node.state === "STATE_ACTIVE")!.node;
     await look.open(`market/${id}`);
@@ -291,26 +304,53 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     expect(kinds).toContain("read");
   });
 
-  test("new blocks appear by themselves, and move nothing", async () => {
-    const { page } = look;
-    await look.open("");
-    const places = () =>
-      page.evaluate(() =>
-        [...document.querySelectorAll("main section, .chain > *, .search, .nav a")].map((element) => {
-          const { x, y, width } = element.getBoundingClientRect();
-          return [x, y, Math.round(width)].join(" ");
-        }),
-      );
-    const before = await places();
-    await mineOverHttp(devnet, 5);
-    const height = devnet.chain.status.height;
-    await page.waitForFunction(
-      (text) => document.querySelector(".height")?.textContent === text,
-      height.toLocaleString("en"),
+  test.only("new blocks, orders and transfers appear by themselves, and move nothing", async () => {
+    const { parties } = devnet;
+    const { markets } = await look.read<Markets>("/api/v2/markets");
+    const { id: market } = markets.edges.find(({ node }) => node.state === "STATE_ACTIVE")!.node;
+    const party = parties[6]!.publicKey;
+    const views = [
+      ...["", "blocks", "transactions", "parties", "markets", "epochs", "validators", "node", "devnet"],
+      ...[`market/${market}`, `party/${party}`, `party/${party}?tab=trading`],
+    ];
+    // Blocks that come by themselves while the views are open.
+    const tabs = await Promise.all(
+      views.map(async (view) => {
+        const tab = new Look(devnet.nodeUrl, devnet.dataUrl);
+        await tab.begin(await offlineBrowser());
+        await tab.open(view);
+        await tab.page.evaluate(() => {
+          window.shifts = [];
+          new PerformanceObserver((list) => {
+            for (const { sources, value } of list.getEntries() as unknown as LayoutShift[])
+              for (const { node, previousRect, currentRect } of sources) {
+                // A number at the right of its place becomes longer or shorter.
+                if (previousRect.right === currentRect.right && previousRect.top === currentRect.top)
+                  continue;
+                const element = node instanceof Element ? node : node?.parentElement;
+                window.shifts.push(`${value.toFixed(4)} ${element?.outerHTML.slice(0, 160)}`);
+              }
+          }).observe({ type: "layout-shift" });
+        });
+        return { view, page: tab.page, rest: () => tab.atRest() };
+      }),
     );
-    await look.atRest();
-    expect(await places()).toEqual(before);
-  });
+    for (let seed = 1; seed <= 2; seed++) {
+      const body = JSON.stringify({ market, orders: 10, seed });
+      await fetch(`${devnet.nodeUrl}/devnet/market/run`, { method: "POST", body });
+      const text = devnet.chain.status.height.toLocaleString("en");
+      const isShown = (height: string) => document.querySelector(".height")?.textContent === height;
+      await Promise.all(tabs.map(({ page }) => page.waitForFunction(isShown, text)));
+      await Promise.all(tabs.map(({ rest }) => rest()));
+    }
+    const moves = await Promise.all(
+      tabs.map(async ({ view, page }) =>
+        (await page.evaluate(() => window.shifts)).map((each) => `${view}: ${each}`),
+      ),
+    );
+    await Promise.all(tabs.map(({ page }) => page.close()));
+    expect(moves.flat()).toEqual([]);
+  }, 60_000);
 
   test("a hostile text of a transaction on the chain is shown as it is, and does nothing", async () => {
     const [alice, bob] = devnet.parties;

@@ -32,7 +32,6 @@ export function AccountTable({ filter, hidden, action }: AccountTableProps) {
     <Table
       label="accounts"
       rows={pages}
-      keyOf={(row) => `${row.owner} ${row.asset} ${row.marketId} ${row.type}`}
       empty={<Empty title="No account yet" command="lyra devnet fund PARTY ASSET AMOUNT" />}
       columns={[
         hidden === "owner" ? asset : owner,

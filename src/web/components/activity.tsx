@@ -1,5 +1,4 @@
 // Transactions in a table: command in words, sender, result.
-import { useSignal } from "@preact/signals";
 import type { Activity } from "../../http/chain-bodies.ts";
 import { usePages } from "../data/read.ts";
 import { count, shortId } from "../format.ts";
@@ -27,14 +26,11 @@ interface ActivityProps {
 }
 
 export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden }: ActivityProps) {
-  // Rows do not move away from under a pointer or the keyboard's focus.
-  const isHeld = useSignal(false);
   const pages = usePages<Activity, Transaction>({
     path: (cursor) =>
       `/lyra/v1/transactions?limit=${rows}${filter === "" ? "" : `&${filter}`}${cursor === undefined ? "" : `&before=${cursor}`}`,
     rows: ({ transactions }) => transactions,
     next: ({ transactions }) => (transactions.length < rows ? undefined : transactions.at(-1)?.cursor),
-    isLive: !isHeld.value,
   });
   const columns: Column<Transaction>[] = [
     {
@@ -70,21 +66,13 @@ export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden 
   );
   const { data, failure } = pages;
   return (
-    <div
-      onPointerEnter={() => (isHeld.value = true)}
-      onPointerLeave={() => (isHeld.value = false)}
-      onFocusIn={() => (isHeld.value = true)}
-      onFocusOut={() => (isHeld.value = false)}
-    >
-      <Table
-        label="transactions"
-        columns={shown}
-        rows={isShort ? { data, failure } : pages}
-        keyOf={({ hash, cursor }) => `${hash} ${cursor}`}
-        expected={Math.min(rows, 12)}
-        empty={<NoTransactions />}
-      />
-    </div>
+    <Table
+      label="transactions"
+      columns={shown}
+      rows={isShort ? { data, failure } : pages}
+      expected={Math.min(rows, 12)}
+      empty={<NoTransactions />}
+    />
   );
 }
 

@@ -22,12 +22,9 @@ export function Ladder({ market, decimals, positionDecimals }: LadderProps) {
   if (buy.length + sell.length === 0)
     return <Empty title="The book is empty" command={`lyra devnet market run ${market} 50`} />;
   const most = Math.max(...[...buy, ...sell].map(({ volume }) => Number(volume)));
-  const row = (kind: "buy" | "sell") => (level: Level) => (
-    <tr
-      key={`${kind} ${level.price}`}
-      class={kind}
-      style={{ "--part": `${(100 * Number(level.volume)) / most}%` }}
-    >
+  // Levels keep their places, so that new ones move nothing.
+  const row = (kind: "buy" | "sell") => (level: Level, place: number) => (
+    <tr key={place} class={kind} style={{ "--part": `${(100 * Number(level.volume)) / most}%` }}>
       <td class="right">
         <span class={kind}>
           <Scaled value={level.price} decimals={decimals} />

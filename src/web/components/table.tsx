@@ -1,5 +1,10 @@
-// Tables: rows of one page, with a fixed height each, so that new ones move nothing.
+/**
+ * Tables: rows of one page. New rows move nothing: rows have a fixed height and stay in their places, where their content
+ * changes; columns do not become narrower. While the pointer or the focus is in a table it stands still.
+ */
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren, Key } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Pages, Reading } from "../data/read.ts";
 import { Failure } from "./states.tsx";
 
@@ -19,22 +24,29 @@ interface TableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: Reading<readonly Row[]> | Pages<Row>;
-  readonly keyOf: (row: Row) => Key;
+  /** For rows with a state of their own; others are told apart by their places. */
+  readonly keyOf?: (row: Row) => Key;
   /** In place of a table without rows. */
   readonly empty: ComponentChildren;
   /** Room that is kept while it loads. */
   readonly expected?: number;
 }
 
-export function Table<Row>({ label, columns, rows, keyOf, empty, expected = 8 }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows: newest, keyOf, empty, expected = 8 }: TableProps<Row>) {
+  const frame = useRef<HTMLElement>(null);
+  const { rows, handlers } = useHeld(newest);
   const { data, failure } = rows;
+  useColumnWidths(frame, data !== undefined && data.length > 0);
   if (failure !== undefined) return <Failure text={failure.message} />;
   if (data?.length === 0 && !("page" in rows && rows.page > 1)) return <>{empty}</>;
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
-      <section class="table-frame" aria-label={label} tabIndex={0}>
-        <table aria-busy={data === undefined}>
+      <section ref={frame} class="table-frame" aria-label={label} tabIndex={0} {...handlers}>
+        <table
+          aria-busy={data === undefined}
+          class={columns.some(({ isWide }) => isWide) ? undefined : "even"}
+        >
           <thead>
             <tr>
               {columns.map((column) => (
@@ -45,8 +57,8 @@ export function Table<Row>({ label, columns, rows, keyOf, empty, expected = 8 }:
             </tr>
           </thead>
           <tbody>
-            {data?.map((row) => (
-              <tr key={keyOf(row)}>
+            {data?.map((row, place) => (
+              <tr key={keyOf?.(row) ?? place}>
                 {columns.map((column) => (
                   <td key={column.title} class={classOf(column)}>
                     {column.cell(row)}
@@ -66,6 +78,33 @@ export function Table<Row>({ label, columns, rows, keyOf, empty, expected = 8 }:
       {"page" in rows && <Pager pages={rows} label={label} />}
     </>
   );
+}
+
+/** What was there when the pointer or the focus came in, until it leaves, or another page is opened. */
+function useHeld<Row>(newest: TableProps<Row>["rows"]) {
+  const isHeld = useSignal(false);
+  const last = useRef(newest);
+  const isSamePage = ("page" in newest && newest.page) === ("page" in last.current && last.current.page);
+  if (!isHeld.value || !isSamePage || newest.data === undefined || last.current.data === undefined)
+    last.current = newest;
+  const hold = () => void (isHeld.value = true);
+  const release = () => void (isHeld.value = false);
+  const handlers = { onPointerEnter: hold, onPointerLeave: release, onFocusIn: hold, onFocusOut: release };
+  return { rows: last.current, handlers };
+}
+
+/** A column keeps the width that its content once needed, until the table's own width changes. */
+function useColumnWidths(frame: { readonly current: HTMLElement | null }, hasRows: boolean): void {
+  const width = useRef(0);
+  useLayoutEffect(() => {
+    const box = frame.current;
+    if (box === null || !hasRows) return;
+    const heads = [...box.querySelectorAll<HTMLElement>("table:not(.even) th:not(.wide)")];
+    if (box.clientWidth !== width.current) for (const { style } of heads) style.minWidth = "";
+    width.current = box.clientWidth;
+    const widths = heads.map((each) => each.getBoundingClientRect().width);
+    for (const [at, { style }] of heads.entries()) style.minWidth = `${widths[at]}px`;
+  });
 }
 
 function classOf<Row>({ isNumber, isWide, isMinor }: Column<Row>): string | undefined {

@@ -82,7 +82,6 @@ export function OrderTable({ filter, hidden }: TradingProps) {
       <Table
         label="orders"
         rows={pages}
-        keyOf={({ id }) => id}
         empty={<Empty title="No order is in the book" command="lyra devnet market run MARKET 50" />}
         columns={[
           {
@@ -126,7 +125,6 @@ export function PositionTable({ filter, hidden }: TradingProps) {
       <Table
         label="positions"
         rows={pages}
-        keyOf={({ partyId, marketId }) => `${partyId} ${marketId}`}
         empty={<Empty title="No position is open" command="lyra devnet market run MARKET 50" />}
         columns={[
           ownerOf(hidden),

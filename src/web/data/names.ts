@@ -1,7 +1,7 @@
 // Names of assets, markets, validators and a devnet's parties, each read once and kept within a bound.
-import { signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { call } from "./calls.ts";
-import { addresses, connection, getFromNode, nodeOrigin } from "./node.ts";
+import { addresses, chainId, connection, getFromNode, nodeOrigin } from "./node.ts";
 
 interface AssetFacts {
   readonly symbol: string;
@@ -34,6 +34,11 @@ class Names<Facts> {
     const value = this.values.get(id);
     if (value === undefined && connection.value === "open") this.load(id);
     return value ?? undefined;
+  }
+
+  clear(): void {
+    this.values.clear();
+    this.changed.value++;
   }
 
   private load(id: string): void {
@@ -79,6 +84,15 @@ export const marketOf = (id: string | undefined) => markets.of(id);
 export const validatorOf = (id: string | undefined) => validators.of(id);
 
 const partyNames = signal<ReadonlyMap<string, string> | undefined>(undefined);
+
+// A node that was started anew may have another chain.
+effect(() => {
+  void chainId.value;
+  untracked(() => {
+    for (const names of [assets, markets, validators]) names.clear();
+    partyNames.value = undefined;
+  });
+});
 
 /** The name of a devnet's party, where its tools answer this page. */
 export function partyName(key: string): string | undefined {

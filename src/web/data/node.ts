@@ -35,6 +35,7 @@ export function readAgain(): void {
 }
 
 const BEAT_MS = 1_000;
+const HEIGHT_MS = 200;
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
 const REQUEST_MS = 20_000;
 /** A devnet's tool may make many blocks. */
@@ -132,6 +133,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     return response;
   } catch (error) {
     if (init.signal?.aborted) throw error;
+    if (timeout.aborted) throw new RequestFailure(0, "the answer takes too long");
     noteAway();
     throw new RequestFailure(0, "the node does not answer");
   }
@@ -184,8 +186,11 @@ let beatAt = 0;
 let beatTimer: ReturnType<typeof setTimeout> | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 
+/** While the page is hidden it asks for nothing. */
+const isHidden = () => document.visibilityState === "hidden";
+
 export function connect(): void {
-  if (isTrying) return;
+  if (isTrying || isHidden()) return;
   isTrying = true;
   void open().finally(() => {
     isTrying = false;
@@ -254,8 +259,25 @@ async function follow(): Promise<void> {
   }
 }
 
+let nextHeight: number | undefined;
+let heightTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Blocks may come faster than anybody reads their numbers. */
 function noteHeight(height: number): void {
-  if (height === head.value?.height) return;
+  nextHeight = height;
+  if (heightTimer !== undefined) return;
+  showHeight();
+  // real time: for the eye.
+  heightTimer = setTimeout(() => {
+    heightTimer = undefined;
+    if (nextHeight !== undefined) noteHeight(nextHeight);
+  }, HEIGHT_MS);
+}
+
+function showHeight(): void {
+  const height = nextHeight;
+  nextHeight = undefined;
+  if (height === undefined || height === head.value?.height) return;
   head.value = { height, timeMs: head.value?.timeMs ?? 0 };
   strike();
 }
@@ -266,16 +288,19 @@ function strike(): void {
   const waitMs = Math.max(0, beatAt + BEAT_MS - performance.now());
   beatTimer = setTimeout(() => {
     beatTimer = undefined;
-    if (document.visibilityState === "hidden") return;
+    if (isHidden()) return;
     beatAt = performance.now();
     readAgain();
   }, waitMs);
 }
 document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "visible") strike();
+  if (isHidden()) {
+    following?.abort();
+    following = undefined;
+  } else connect();
 });
 
 // real time: a stream of a node that has stopped may stay open in silence.
 setInterval(() => {
-  if (connection.value === "open" && document.visibilityState === "visible") void look().catch(() => {});
+  if (connection.value === "open" && !isHidden()) void look().catch(noteAway);
 }, LOOK_MS);

@@ -88,7 +88,10 @@ function useAnswer<T>(
         if (PASSING.has(error.status)) {
           const waitMs = RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)]!;
           // real time: the node is another process.
-          retry = setTimeout(() => void read(), waitMs);
+          retry = setTimeout(() => {
+            retry = undefined;
+            if (document.visibilityState === "visible") void read();
+          }, waitMs);
           setReading(({ data }) => ({ data, failure: data === undefined ? error : undefined }));
         } else setReading({ data: undefined, failure: error });
       } finally {
@@ -99,7 +102,7 @@ function useAnswer<T>(
     void read();
     // A node that answers more slowly than blocks come is read as fast as it answers.
     const unfollow = onBeat(() => {
-      if (live.current && retry === undefined) void read();
+      if ((live.current || failures > 0) && retry === undefined) void read();
     });
     return () => {
       unfollow();

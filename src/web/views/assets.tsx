@@ -18,7 +18,6 @@ export default function AssetList() {
         <Table
           label="assets"
           rows={pages}
-          keyOf={({ id }) => id}
           empty={
             <Empty title="No asset yet">
               A network begins with those of its genesis; further ones are proposed.

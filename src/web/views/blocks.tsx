@@ -25,7 +25,6 @@ export default function BlockList() {
           label="blocks"
           rows={pages}
           expected={ROWS}
-          keyOf={({ height }) => height}
           empty={<Empty title="No block yet" command="lyra devnet mine" />}
           columns={[
             {

@@ -68,7 +68,6 @@ export function EpochPage({
           <Table
             label="validators"
             rows={{ data: validators, failure: undefined }}
-            keyOf={({ id }) => id}
             empty={<Empty title="It had no validator" />}
             columns={[
               {
@@ -115,7 +114,6 @@ function Rewards({ epoch }: { readonly epoch: number }) {
     <Table
       label="rewards"
       rows={pages}
-      keyOf={(row) => `${row.assetId} ${row.marketId} ${row.rewardType}`}
       expected={2}
       empty={
         <Empty title="It paid no rewards" command="lyra devnet epoch end">

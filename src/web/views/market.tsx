@@ -242,7 +242,6 @@ function Trades({ market }: { readonly market: Market }) {
     <Table
       label="trades"
       rows={{ data, failure }}
-      keyOf={({ id }) => id}
       expected={TRADES}
       empty={
         <Empty title="No trade yet" command={`lyra devnet market run ${instrumentOf(market).code} 50`} />
@@ -281,7 +280,6 @@ function Margins({ market }: { readonly market: string }) {
       <Table
         label="margins"
         rows={pages}
-        keyOf={({ partyId }) => partyId}
         empty={<Empty title="Nobody has a margin here" command={`lyra devnet market run ${market} 50`} />}
         columns={[
           { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
@@ -311,7 +309,6 @@ function Liquidity({ market, data }: { readonly market: Market; readonly data: M
       <Table
         label="liquidity provisions"
         rows={pages}
-        keyOf={(row) => `${row.id} ${row.version} ${row.status}`}
         empty={
           <Empty
             title="Nobody provides liquidity"

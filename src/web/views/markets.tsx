@@ -56,7 +56,6 @@ export default function MarketList() {
         <Table
           label="markets"
           rows={pages}
-          keyOf={({ id }) => id}
           empty={
             <Empty title="No market yet" command="lyra devnet market create btc">
               The tool proposes a market, votes, provides liquidity and opens it;{" "}

@@ -126,7 +126,6 @@ function Sources({ sources }: { readonly sources: NonNullable<StatusBody["source
       <Table
         label="sources"
         rows={{ data: sources, failure: undefined }}
-        keyOf={({ kind }) => kind}
         empty={null}
         columns={[
           { title: "Source", cell: ({ kind }) => kind },
@@ -170,7 +169,6 @@ function Answers({ metrics }: { readonly metrics: Metrics }) {
       <Table
         label="answers"
         rows={{ data: classesIn(metrics), failure: undefined }}
-        keyOf={({ name }) => name}
         empty={null}
         columns={[
           { title: "Kind", isWide: true, cell: ({ name }) => name },

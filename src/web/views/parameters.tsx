@@ -38,7 +38,6 @@ export default function ParameterList() {
         <Table
           label="parameters"
           rows={{ data: rows, failure }}
-          keyOf={({ key }) => key}
           empty={<Empty title="No parameter has such a name" />}
           columns={[
             { title: "Name", isWide: true, cell: ({ key }) => <span class="id">{key}</span> },

@@ -13,7 +13,6 @@ export default function PartyList() {
         <Table
           label="parties"
           rows={pages}
-          keyOf={({ id }) => id}
           empty={<Empty title="No party yet" command="lyra wallet create NAME" />}
           columns={[
             { title: "Party", cell: ({ id }) => <Party id={id} isBare /> },

@@ -79,7 +79,6 @@ export function SpamStatistics({ party }: { readonly party: string }) {
         <Table
           label="proofs of work"
           rows={{ data: pow.blockStates.toReversed(), failure: undefined }}
-          keyOf={({ blockHeight }) => blockHeight}
           empty={<Empty title="No proof was seen in the past blocks" command="lyra wallet send 1 tUSD bob" />}
           columns={[
             {

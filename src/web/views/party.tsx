@@ -129,7 +129,6 @@ function Ledger({ party }: OfParty) {
       <Table
         label="ledger entries"
         rows={pages}
-        keyOf={(row) => pages.data?.indexOf(row) ?? 0}
         empty={<Empty title="No money has moved" command="lyra devnet fund PARTY ASSET AMOUNT" />}
         columns={[
           { title: "Kind", isWide: true, cell: (row) => enumWords(row.transferType, "TRANSFER_TYPE_") },
@@ -213,7 +212,6 @@ function BridgedTable({ kind, rows, command }: BridgedTableProps) {
     <Table
       label={`${kind}s`}
       rows={rows}
-      keyOf={({ id }) => id}
       expected={3}
       empty={<Empty title={`It has no ${kind}`} command={command} />}
       columns={[
@@ -249,7 +247,6 @@ function Staking({ party }: OfParty) {
         <Table
           label="delegations"
           rows={delegations}
-          keyOf={({ nodeId }) => nodeId}
           expected={1}
           empty={<Empty title="It delegates nothing" command="lyra devnet stake PARTY AMOUNT" />}
           columns={[
@@ -262,7 +259,6 @@ function Staking({ party }: OfParty) {
         <Table
           label="rewards"
           rows={rewards}
-          keyOf={(row) => `${row.epoch} ${row.assetId} ${row.marketId} ${row.rewardType}`}
           expected={3}
           empty={<Empty title="It has no rewards yet" command="lyra devnet epoch end" />}
           columns={[

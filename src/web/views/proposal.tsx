@@ -98,7 +98,6 @@ function Votes({ proposal }: { readonly proposal: string }) {
     <Table
       label="votes"
       rows={pages}
-      keyOf={({ partyId }) => partyId}
       expected={2}
       empty={
         <Empty

@@ -42,7 +42,6 @@ export default function ProposalList() {
         <Table
           label="proposals"
           rows={pages}
-          keyOf={({ proposal }) => proposal.id}
           empty={
             <Empty title="Nothing was proposed yet" command="lyra devnet market create btc">
               A market or a parameter of a devnet is made by a proposal that its validator lets pass.

@@ -55,7 +55,6 @@ function ValidatorFacts({ node }: { readonly node: api.Node }) {
           <Table
             label="delegations"
             rows={{ data: delegations, failure: undefined }}
-            keyOf={({ party }) => party}
             empty={<Empty title="Nobody delegates to it" command="lyra devnet stake PARTY AMOUNT" />}
             columns={[
               { title: "Party", isWide: true, cell: ({ party }) => <Party id={party} isBare /> },

@@ -19,7 +19,6 @@ export default function ValidatorList() {
         <Table
           label="validators"
           rows={pages}
-          keyOf={({ id }) => id}
           empty={<Empty title="No validator yet">A network begins with those of its genesis.</Empty>}
           columns={[
             {
