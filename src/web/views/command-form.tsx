@@ -10,10 +10,10 @@ import { postToNode, RequestFailure } from "../data/node.ts";
 import { useList, useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
-import type { Asset } from "./assets.tsx";
 import { type DraftMessage, draftOf, jsonOf, problemsIn } from "./command-draft.ts";
 import { MessageFields } from "./command-fields.tsx";
 import { quoted } from "./devnet-tool.tsx";
+import { instrumentOf } from "./markets.tsx";
 
 interface Sent {
   readonly txHash: string;
@@ -205,24 +205,18 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
 
 /** Identifiers with their names, for members that hold them. */
 function Suggested() {
-  const assets = useList<Asset>("/api/v2/assets", "assets", { rows: 50, isLive: false });
-  const markets = useList<{ id: string; tradableInstrument: { instrument: { code: string } } }>(
-    "/api/v2/markets",
-    "markets",
-    { rows: 50, isLive: false },
-  );
-  const nodes = useList<{ id: string; name: string }>("/api/v2/nodes", "nodes", { rows: 50, isLive: false });
-  const proposals = useList<{ proposal: { id: string; rationale?: { title?: string } } }>(
-    "/api/v2/governances?proposalState=STATE_OPEN",
-    "connection",
-    { rows: 50, isLive: false },
-  );
+  const options = { rows: 50, isLive: false };
+  const assets = useList("assets.list", {}, options);
+  const markets = useList("markets.list", {}, options);
+  const nodes = useList("nodes.list", {}, options);
+  const proposals = useList("governance.listData", { proposalState: "STATE_OPEN" }, options);
   const lists: Readonly<Record<string, readonly (readonly [id: string, name: string])[]>> = {
     party: parties().map(({ id, title }) => [id, title]),
-    asset: assets.data?.map(({ id, details }) => [id, details.symbol]) ?? [],
-    market: markets.data?.map(({ id, tradableInstrument }) => [id, tradableInstrument.instrument.code]) ?? [],
+    asset: assets.data?.map(({ id, details }) => [id, details?.symbol ?? ""]) ?? [],
+    market: markets.data?.map((market) => [market.id, instrumentOf(market).code]) ?? [],
     node: nodes.data?.map(({ id, name }) => [id, name]) ?? [],
-    proposal: proposals.data?.map(({ proposal }) => [proposal.id, proposal.rationale?.title ?? ""]) ?? [],
+    proposal:
+      proposals.data?.map(({ proposal }) => [proposal?.id ?? "", proposal?.rationale?.title ?? ""]) ?? [],
   };
   return (
     <>

@@ -5,7 +5,7 @@ import { CommandForm } from "../components/command-form.tsx";
 import { Choice, Flag, TextField, TimeField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
 import { AMENDED } from "../components/trading.tsx";
-import { useRead } from "../data/read.ts";
+import { useCall } from "../data/read.ts";
 import { enumWords, timeMs, toWhole, withDecimals } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
 import type { Market } from "./markets.tsx";
@@ -151,9 +151,7 @@ interface AmendmentProps {
 }
 
 function Amendment({ market, id }: AmendmentProps) {
-  const { data, failure } = useRead<{ order: api.Order }>(`/api/v2/order/${encodeURIComponent(id)}`, {
-    isLive: false,
-  });
+  const { data, failure } = useCall("orders.get", { orderId: id }, { isLive: false });
   const order = data?.order;
   if (failure !== undefined || (order !== undefined && order.marketId !== market.id))
     return <NewOrder market={market} />;

@@ -1,12 +1,12 @@
 // Short forms that send one command: a transfer, a withdrawal, a vote, a delegation.
 import { useSignal } from "@preact/signals";
+import type { Asset } from "../../client/api.generated.ts";
 import { CommandForm } from "../components/command-form.tsx";
 import { Choice, TextField } from "../components/fields.tsx";
 import { Party } from "../components/id.tsx";
 import { assetOf } from "../data/names.ts";
-import { useList, useRead } from "../data/read.ts";
+import { useCall, useList } from "../data/read.ts";
 import { toWhole } from "../format.ts";
-import type { Asset } from "./assets.tsx";
 
 const ASSETS_MAX = 100;
 const REFERENCE_MAX = 100;
@@ -14,12 +14,12 @@ const GENERAL = "ACCOUNT_TYPE_GENERAL";
 
 /** Assets to choose from, and the amount in the smallest unit; undefined where it is not one of that asset. */
 function useAmount(isOffered: (asset: Asset) => boolean = () => true) {
-  const { data } = useList<Asset>("/api/v2/assets", "assets", { rows: ASSETS_MAX, isLive: false });
+  const { data } = useList("assets.list", {}, { rows: ASSETS_MAX, isLive: false });
   const chosen = useSignal("");
   const text = useSignal("");
   const assets = data?.filter((asset) => asset.status === "STATUS_ENABLED" && isOffered(asset)) ?? [];
   const asset = assets.find(({ id }) => id === chosen.value) ?? assets[0];
-  const amount = asset && amountIn(text.value, Number(asset.details.decimals));
+  const amount = asset && amountIn(text.value, Number(asset.details?.decimals));
   const fields = (
     <>
       <TextField label="Amount" value={text} isNumber />
@@ -27,7 +27,7 @@ function useAmount(isOffered: (asset: Asset) => boolean = () => true) {
         label="Asset"
         value={asset?.id ?? ""}
         onChange={(next) => (chosen.value = next)}
-        options={assets.map(({ id, details }) => [id, details.symbol || id] as const)}
+        options={assets.map(({ id, details }) => [id, details?.symbol || id] as const)}
       />
     </>
   );
@@ -63,7 +63,7 @@ export function TransferForm({ to }: { readonly to: string }) {
 const ETHEREUM = /^0x[0-9a-f]{40}$/i;
 
 export function WithdrawalForm() {
-  const { asset, amount, fields } = useAmount(({ details }) => details.erc20 !== undefined);
+  const { asset, amount, fields } = useAmount(({ details }) => details?.erc20 !== undefined);
   const receiver = useSignal("");
   const receiverAddress = receiver.value.trim();
   const withdrawSubmission = { asset, amount, ext: { erc20: { receiverAddress } } };
@@ -103,11 +103,8 @@ type Delegating = keyof typeof DELEGATIONS;
 export function DelegationForm({ validator }: { readonly validator: string }) {
   const action = useSignal<Delegating>("give");
   const text = useSignal("");
-  const { data } = useRead<{ networkParameter: { value: string } }>(
-    "/api/v2/network/parameters/reward.asset",
-    { isLive: false },
-  );
-  const decimals = assetOf(data?.networkParameter.value)?.decimals;
+  const { data } = useCall("network.getParameter", { key: "reward.asset" }, { isLive: false });
+  const decimals = assetOf(data?.networkParameter?.value)?.decimals;
   const amount = decimals === undefined ? undefined : amountIn(text.value, decimals);
   const stake = { nodeId: validator, amount };
   const command =
