@@ -67,7 +67,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
   beforeAll(async () => {
     ({ look, stop } = await start());
     await look.begin(await offlineBrowser());
-  }, 60_000);
+  }, 120_000);
   afterAll(async () => {
     await look?.page.close();
     await stop?.();
@@ -147,7 +147,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     await Promise.all([look, second].map(work));
     await second.page.close();
     expect(findings).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("asks this node alone, and the browser has no complaint", () => {
     const { requests, failures, complaints } = look.seen;
