@@ -1,4 +1,4 @@
-// The page while its node goes away, is slow or busy, and when it is another one; and while nobody sees the page.
+// The page while its node goes away, is slow or busy, or begins a new chain, and while the page is hidden.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Route } from "playwright-core";

@@ -80,7 +80,7 @@ export function Table<Row>({ label, columns, rows: newest, keyOf, empty, expecte
   );
 }
 
-/** What was there when the pointer or the focus came in, until it leaves, or another page is opened. */
+/** The rows as the pointer or the focus found them, until it leaves, or a new page is opened. */
 function useHeld<Row>(newest: TableProps<Row>["rows"]) {
   const isHeld = useSignal(false);
   const last = useRef(newest);

@@ -85,7 +85,7 @@ export const validatorOf = (id: string | undefined) => validators.of(id);
 
 const partyNames = signal<ReadonlyMap<string, string> | undefined>(undefined);
 
-// A node that was started anew may have another chain.
+// A node that starts again may have a new chain.
 effect(() => {
   void chainId.value;
   untracked(() => {
