@@ -1,7 +1,7 @@
 // In place of content: nothing yet, an error, a command to copy.
 import { type ComponentChildren, Fragment } from "preact";
 import type { AnswerOf, CallName, RequestOf } from "../data/calls.ts";
-import { type Reading, useCall, useRead } from "../data/read.ts";
+import { useCall } from "../data/read.ts";
 import { Copy } from "./copy.tsx";
 
 interface EmptyProps {
@@ -21,32 +21,22 @@ export function Empty({ title, command, children }: EmptyProps) {
   );
 }
 
-interface AnswerViewProps<T> {
+interface CallViewProps<Name extends CallName> {
+  readonly name: Name;
+  readonly query: RequestOf<Name>;
   /** The title where the node answers that it has none. */
   readonly missing: string;
-  readonly children: (answer: T) => ComponentChildren;
+  readonly children: (answer: AnswerOf<Name>) => ComponentChildren;
 }
 
-/** A view of the answer to a call of `lyra/client`. */
+/** A view of the answer to a call of `lyra/client`: while it loads, where it is missing, and what it is. */
 export function CallView<Name extends CallName>({
   name,
   query,
-  ...rest
-}: AnswerViewProps<AnswerOf<Name>> & { readonly name: Name; readonly query: RequestOf<Name> }) {
-  return <AnswerView reading={useCall(name, query)} {...rest} />;
-}
-
-/** A view of the answer of a path. */
-export function ReadView<T>({ path, ...rest }: AnswerViewProps<T> & { readonly path: string }) {
-  return <AnswerView reading={useRead<T>(path)} {...rest} />;
-}
-
-/** While it loads, where it is missing, and what it is. */
-function AnswerView<T>({
-  reading: { data, failure },
   missing,
   children: view,
-}: AnswerViewProps<T> & { readonly reading: Reading<T> }) {
+}: CallViewProps<Name>) {
+  const { data, failure } = useCall(name, query);
   if (failure !== undefined)
     return failure.status === 404 || failure.status === 400 ? (
       <>
