@@ -7,7 +7,7 @@ import { say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 export const ethereum = command({
   flags: {
     port: option("N", "where it answers (8545; 0: free)"),
-    host: option("ADDRESS", "of a private net: it knows no password (127.0.0.1)"),
+    address: option("ADDRESS", "of a private net: it knows no password (127.0.0.1)"),
     file: option("FILE", "where its state is kept (else in memory)"),
     "stop-with-stdin": toggle("end when standard input does", { isMinor: true }),
   },
@@ -23,7 +23,7 @@ export const ethereum = command({
     const { serveEthereum } = await import("../validator/ethereum-server.ts");
     const server = serveEthereum({
       port: Number(port),
-      ...(values.host !== undefined && { host: values.host }),
+      ...(values.address !== undefined && { host: values.address }),
       ...(values.file !== undefined && { file: values.file }),
     });
     try {

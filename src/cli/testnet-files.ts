@@ -18,14 +18,14 @@ const MACHINE_FLAGS = {
 
 const FILES_FLAGS = {
   out: option("DIR", "where a folder for each machine is written (required)"),
-  host: option("NAME=ADDRESS", "a validator and the address of its machine; again for each", {
+  machine: option("NAME=ADDRESS", "a validator and the address of its machine; again for each", {
     multiple: true,
   }),
-  hosts: option("FILE", "the same from a file, NAME ADDRESS on each line"),
+  machines: option("FILE", "the same from a file, NAME ADDRESS on each line"),
   ...MACHINE_FLAGS,
   pace: option("DURATION", "between blocks, such as 1s or 500ms (1s)"),
   ethereum: option("URL", "the simulated Ethereum (on the first machine)"),
-  "retain-blocks": option("N", "blocks that the engines keep (0: all)", { isMinor: true }),
+  "keep-blocks": option("N", "blocks that the engines keep (0: all)", { isMinor: true }),
   "no-funding": toggle("parties without balances", { isMinor: true }),
   "chain-id": option("ID", "of the network (lyra-testnet)", { isMinor: true }),
 } as const satisfies Flags;
@@ -33,8 +33,8 @@ const FILES_FLAGS = {
 const JOIN_FLAGS = {
   network: option("DIR", "folder with network.json and the genesis (required)"),
   out: option("DIR", "where the folder NAME is written (required)"),
-  host: option("ADDRESS", "of its machine (else the one in network.json)"),
-  keys: option("DIR", "a lost validator's files of keys, from their backup"),
+  address: option("ADDRESS", "of its machine (else the one in network.json)"),
+  backup: option("DIR", "a lost validator's files of keys, from their backup"),
   rpc: option("URL", "RPC of another engine; two of them (else those of network.json)", { multiple: true }),
   "from-genesis": toggle("execute all blocks, and take no state from the others"),
   ...MACHINE_FLAGS,
@@ -64,9 +64,9 @@ export const files = command({
       throw usageError("testnet files", "--pace must be a duration such as 1s or 500ms");
     if (chainId !== undefined && !CHAIN_ID.test(chainId))
       throw usageError("testnet files", "--chain-id must be 1 to 50 letters, digits, dots and dashes");
-    const retained = values["retain-blocks"];
+    const retained = values["keep-blocks"];
     if (retained !== undefined && !/^\d{1,9}$/.test(retained))
-      throw usageError("testnet files", "--retain-blocks must be a number of blocks, 0 for all");
+      throw usageError("testnet files", "--keep-blocks must be a number of blocks, 0 for all");
     const ethereumUrl = ethereum && urlOf("testnet files", "--ethereum", ethereum);
     const network = await writeMachines({
       ...{ out: resolve(out), hosts, isFunded: !values["no-funding"], nowNs: systemTimeNs() },
@@ -84,24 +84,24 @@ export const files = command({
 export const join = command({
   words: { NAME: { text: "of the node: one of the network that was lost, or a new one" } },
   flags: JOIN_FLAGS,
-  notes: `  Without --keys it gets new keys, and is no validator before it is announced. A
-  lost one must not run any more: two with one key sign twice.`,
+  notes: `  Without --backup it gets new keys, and is no validator before it is
+  announced. A lost one must not run any more: two with one key sign twice.`,
   json: "{name, folder, isNew, trusted}; trusted is {height, hash}, or null where all blocks are executed",
   async run({ values, words }) {
     const name = words.NAME;
-    const { network, out, host, keys, rpc } = values;
+    const { network, out, address: host, backup, rpc } = values;
     if (network === undefined || out === undefined)
       throw usageError("testnet join", "give --network DIR and --out DIR");
     checkName("testnet join", name);
     const address = host === undefined ? undefined : readHost(host);
     if (host !== undefined && address === undefined)
-      throw usageError("testnet join", "--host must be an address or a host name, without a port");
+      throw usageError("testnet join", "--address must be an address or a host name, without a port");
     const { joinNetwork } = await import("../testnet/join.ts");
     const joined = await joinNetwork({
       ...{ network, name, out: resolve(out) },
       ...machineOptions("testnet join", values),
       ...(address !== undefined && { address }),
-      ...(keys !== undefined && { keys }),
+      ...(backup !== undefined && { keys: backup }),
       ...(rpc && { rpc: rpc.map((url) => urlOf("testnet join", "--rpc", url)) }),
       ...(values["from-genesis"] && { isFromGenesis: true }),
     });
@@ -155,7 +155,10 @@ function machineOptions(place: string, { places, lyra, cometbft }: ValuesOf<type
   return { ...(places !== undefined && { places: places.replace(/\/+$/, "") }), programs };
 }
 
-function hostsOf({ host = [], hosts: file }: ValuesOf<typeof FILES_FLAGS>, most: number): readonly Host[] {
+function hostsOf(
+  { machine: host = [], machines: file }: ValuesOf<typeof FILES_FLAGS>,
+  most: number,
+): readonly Host[] {
   const wrong = (sentence: string) => usageError("testnet files", sentence);
   const given = host.map((text) => {
     const at = text.indexOf("=");
@@ -167,7 +170,8 @@ function hostsOf({ host = [], hosts: file }: ValuesOf<typeof FILES_FLAGS>, most:
     if (address === undefined) throw wrong(`'${text.slice(0, 60)}' is not an address or a host name`);
     return { name, address };
   });
-  if (hosts.length === 0) throw wrong("name each validator's machine: --host NAME=ADDRESS, or --hosts FILE");
+  if (hosts.length === 0)
+    throw wrong("name each validator's machine: --machine NAME=ADDRESS, or --machines FILE");
   if (hosts.length > most) throw wrong(`a network has at most ${most} validators`);
   const names = hosts.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) < at);
@@ -181,7 +185,7 @@ function linesOf(path: string): (readonly [name: string, address: string])[] {
   try {
     text = readShortText(path, HOSTS_BYTES_MAX);
   } catch (error) {
-    throw usageError("testnet files", `--hosts ${path} cannot be read: ${reasonOf(error)}`);
+    throw usageError("testnet files", `--machines ${path} cannot be read: ${reasonOf(error)}`);
   }
   const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim());
   return lines

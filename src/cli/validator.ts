@@ -33,7 +33,6 @@ const FLAGS = {
   }),
   record: option("FILE", "the run as an event file", { isMinor: true }),
   "events-to": option("ADDRESS", "a sidecar to send events to: tcp://HOST:PORT or unix:PATH", {
-    hasVariable: true,
     isMinor: true,
   }),
   ...SEGMENT_LENGTH,

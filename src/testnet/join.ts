@@ -62,11 +62,11 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
   if (lost !== undefined && options.keys === undefined)
     throw usage(
       `${name} is a validator of the network: it needs its keys`,
-      `give --keys DIR with ${KEYS_FILE}, priv_validator_key.json and node_key.json from its backup`,
+      `give --backup DIR with ${KEYS_FILE}, priv_validator_key.json and node_key.json from its backup`,
     );
   const address = options.address ?? lost?.address;
   if (address === undefined)
-    throw usage(`${name} is not in the network`, "give the address of its machine: --host");
+    throw usage(`${name} is not in the network`, "give the address of its machine: --address");
   const member =
     options.keys === undefined ? ownMember(name, random) : keptMember(name, options.keys, genesis, random);
   const sharing = network.nodes.filter((node) => node.address === address && node.name !== name).length;

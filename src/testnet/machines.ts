@@ -150,13 +150,14 @@ function wordsOf(options: FolderOptions, abci: string): MachineWords {
       ...["--consensus-rpc", hostUrl(node)],
       ...["--genesis", `${place}/consensus/config/genesis.json`, "--keys", `${place}/${KEYS_FILE}`],
       ...["--ethereum", network.ethereumUrl],
-      ...["--node-port", String(nodePort), "--data-port", String(dataPort)],
+      // An image may name another in LYRA_HOST.
+      ...["--host", "127.0.0.1", "--node-port", String(nodePort), "--data-port", String(dataPort)],
       ...(retainBlocks > 0 ? ["--retain-blocks", String(retainBlocks)] : []),
     ],
     engine: [programs.cometbft, "start", "--home", `${place}/consensus`],
     ...(hasEthereum && {
       ethereum: [
-        ...[programs.lyra, "ethereum", "--host", hostname.replace(/^\[|\]$/g, ""), "--port", port],
+        ...[programs.lyra, "ethereum", "--address", hostname.replace(/^\[|\]$/g, ""), "--port", port],
         ...["--file", `${place}/ethereum.json`],
       ],
     }),
