@@ -100,7 +100,7 @@ const shiftOf = ({ nodes: [first] }: NetworkFile) =>
 
 const heightOf = (standing: readonly Standing[]) => Math.max(...standing.map(({ status }) => status.height));
 
-/** The other engines that answer. @throws NodeError `trust_missing` */
+/** The other engines that answer. @throws NodeError `trust_unavailable` */
 async function standingOf(network: NetworkFile, { rpc, name }: JoinOptions): Promise<readonly Standing[]> {
   const urls =
     rpc ?? network.nodes.filter((node) => node.name !== name && isPrivate(node.address)).map(hostUrl);
@@ -196,7 +196,7 @@ function usage(message: string, hint: string): NodeError {
 function noTrust(reason: string): NodeError {
   return new NodeError(
     "testnet.join",
-    "trust_missing",
+    "trust_unavailable",
     `no trusted block: ${reason}`,
     "name two engines with --rpc URL, each of another operator if there are several",
   );

@@ -92,7 +92,7 @@ export const VALIDATOR_CODES = {
     fix: "Give the folder that lyra testnet files wrote, or a validator's folder.",
     exit: "usage",
   },
-  trust_missing: {
+  trust_unavailable: {
     meaning: "No block could be taken as the trusted one that a state from other validators is checked by.",
     cause: "The consensus engines' RPC does not answer from here, or two of them differ.",
     fix: "Name two RPC addresses with --rpc, or leave the state to be executed from the first block: --from-genesis.",
