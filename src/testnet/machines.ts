@@ -196,7 +196,7 @@ function writePublic(path: string, text: string): void {
 function exists(folder: string): NodeError {
   return new NodeError(
     "testnet.files",
-    "network_exists",
+    "testnet_exists",
     `${folder} is there already, and may hold keys`,
     "give another --out, or move it away",
   );

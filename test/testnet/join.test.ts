@@ -124,7 +124,7 @@ describe("a further node", () => {
     const rpc = engines.map(engineAt);
     await expect(
       joinNetwork({ network: net, out, name: "kyiv", address: "192.168.7.9", rpc }),
-    ).rejects.toMatchObject({ code: "trust_missing" });
+    ).rejects.toMatchObject({ code: "trust_unavailable" });
     expect(existsSync(join(out, "kyiv"))).toBe(false);
   });
 });

@@ -189,9 +189,9 @@ describe("files of a network on several machines", () => {
 
   test("a folder that is there is not written over", async () => {
     const before = read("net", "oslo", "validator-keys.json");
-    await expect(write("net", HOSTS)).rejects.toMatchObject({ code: "network_exists" });
+    await expect(write("net", HOSTS)).rejects.toMatchObject({ code: "testnet_exists" });
     rmSync(join(folder, "net", "network.json"));
-    await expect(write("net", HOSTS)).rejects.toMatchObject({ code: "network_exists" });
+    await expect(write("net", HOSTS)).rejects.toMatchObject({ code: "testnet_exists" });
     expect(read("net", "oslo", "validator-keys.json")).toBe(before);
   });
 

@@ -80,13 +80,13 @@ export const VALIDATOR_CODES = {
       "A process of it does not run, or more than a third of the validators are away; its logs say which.",
     fix: "Look at lyra.log and consensus.log in the validator's folder.",
   },
-  network_exists: {
+  testnet_exists: {
     meaning: "The folder for a network's files has some already.",
     cause: "They hold keys, which are not written over.",
     fix: "Give another --out, or move the folder away.",
     exit: "usage",
   },
-  network_unreadable: {
+  testnet_unreadable: {
     meaning: "The folder does not describe a network.",
     cause: "network.json or genesis.json is missing or damaged; the text says which.",
     fix: "Give the folder that lyra testnet files wrote, or a validator's folder.",
