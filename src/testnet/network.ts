@@ -37,7 +37,7 @@ export const GENESIS_FILE = "genesis.json";
 
 export const networkText = (network: NetworkFile): string => `${JSON.stringify(network, undefined, 2)}\n`;
 
-/** A network's public files. @throws NodeError `testnet_unreadable` */
+/** A network's public files. @throws NodeError `testnet_files_unreadable` */
 export function readNetwork(folder: string): { readonly network: NetworkFile; readonly genesis: string } {
   const path = join(folder, NETWORK_FILE);
   let network: NetworkFile;
@@ -85,7 +85,7 @@ export const rpcHostOf = ({ address }: Host): string => (isPrivate(address) ? ad
 function unreadable(path: string, reason: string): NodeError {
   return new NodeError(
     "testnet.files",
-    "testnet_unreadable",
+    "testnet_files_unreadable",
     `the network's file ${path} cannot be read: ${reason}`,
     "give the folder that lyra testnet files wrote, or a validator's",
   );

@@ -86,7 +86,7 @@ export const VALIDATOR_CODES = {
     fix: "Give another --out, or move the folder away.",
     exit: "usage",
   },
-  testnet_unreadable: {
+  testnet_files_unreadable: {
     meaning: "The folder does not describe a network.",
     cause: "network.json or genesis.json is missing or damaged; the text says which.",
     fix: "Give the folder that lyra testnet files wrote, or a validator's folder.",
