@@ -47,7 +47,7 @@ async function useTool(devnet: Devnet, tool: string, body: object): Promise<void
 async function start(home: string): Promise<Devnet> {
   const devnet: Devnet = await startNode({ kind: "devnet", home, thread: true });
   await useTool(devnet, "market/create", { preset: "btc" });
-  await useTool(devnet, "market/run", { market: "BTC/USD", orders: 300, seed: 1 });
+  await useTool(devnet, "market/run", { market: "BTC/USD", orders: 60, seed: 1 });
   const asset = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!.asset;
   for (let first = 1; first <= parties; first += PARTIES_A_BLOCK) {
     const count = Math.min(PARTIES_A_BLOCK, parties - first + 1);
