@@ -1,5 +1,5 @@
 // Trials of a network of four validators behind CometBFT: kills, restarts, lost homes, partitions, a validator that differs,
-// proposers that lie, validators that come and go, a full pool, an upgrade. After each, all validators must have the same application hash at each height, and the same rows, segments and exports.
+// proposers that lie, validators that come and go, parties that are banned, an upgrade. After each, all validators must have the same application hash at each height, and the same rows, segments and exports.
 // Each trial is a file in testnet-rig/.
 //
 //   bun scripts/testnet-rig.ts [--only 1,3] [--short] [--cometbft PATH] [--program PATH] [--keep]

@@ -25,8 +25,7 @@ const TYPES = ["TYPE_ASYNC", "TYPE_SYNC", "TYPE_COMMIT"] as const;
 
 export const fullPool: Trial = {
   number: 14,
-  title:
-    "transactions of 200 parties, with bans and a pool that is full at times: all have the same verdicts, and senders know theirs",
+  title: "transactions of 200 parties, with bans: all have the same verdicts, and senders know theirs",
   network: {
     parameters: {
       "network.transactions.maxgasperblock": String(GAS_MAX),
