@@ -105,7 +105,8 @@ export function enumValue(typeName: string, text: string): number | undefined {
 
 export function notAValue(field: FieldDescriptor, text: string, advice = ""): Error {
   const what = field.repeated ? "list" : "field";
-  return badRequest(`parsing ${what} "${field.name}": ${quoted(text)} is not a valid value${advice}`);
+  const refusal = `parsing ${what} "${field.name}": ${quoted(text)} is not a valid value`;
+  return badRequest(refusal + advice);
 }
 
 /**
