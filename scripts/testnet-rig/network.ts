@@ -258,7 +258,7 @@ export const engineOf = ({ node }: ValidatorPair): CometClient =>
 export const rowsIn = ({ node }: { readonly node: { readonly home: string } }) => openReader(node.home);
 
 /** Height of a validator's consensus engine. */
-export async function engineHeightOf(pair: ValidatorPair): Promise<number> {
+async function engineHeightOf(pair: ValidatorPair): Promise<number> {
   return (await engineOf(pair).status()).height;
 }
 
