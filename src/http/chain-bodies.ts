@@ -154,6 +154,7 @@ export const PARAMETERS_BODY = object({
       changed: flag("Whether value and default differ."),
     }),
   ),
+  total: whole("Number of parameters that the filter `changed` leaves, those outside of this answer too."),
 });
 
 export const AUCTIONS_BODY = object({

@@ -100,6 +100,11 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     const changed = (await look.text('section[aria-label^="Parameters that differ"]'))!;
     const some = parameters.filter((each) => each.changed);
     expect(changed).toContain(some.length > 10 ? `All ${some.length}` : "All parameters");
+    for (const { key } of some.slice(0, 10)) expect(changed).toContain(key);
+    // It reads no more of them than it shows.
+    const requests = look.seen.requests.filter((url) => url.includes("/lyra/v1/parameters"));
+    expect(requests.map((url) => new URL(url).search)).toContain("?changed=true&limit=10");
+    expect(requests.filter((url) => !url.includes("limit="))).toEqual([]);
   });
 
   test("blocks are listed a page at a time, and each opens with its transactions", async () => {

@@ -296,8 +296,15 @@ const EXPLORER_ROUTES: Paths = {
     get: fact(
       "ParametersWithDefaults",
       "Network parameters beside their defaults",
-      "By name.",
+      "By name. The last name of an answer, as `after`, gives the next page.",
       PARAMETERS_BODY,
+      [
+        inQuery("changed", "`true`: those that differ from their defaults; `false`: the others.", {
+          type: "boolean",
+        }),
+        inQuery("limit", "Parameters of one answer; default all.", WHOLE_NUMBER),
+        inQuery("after", "Those behind this name."),
+      ],
     ),
   },
   "/lyra/v1/search": {

@@ -40,7 +40,8 @@ const FACTS: Readonly<Record<string, (request: FactsRequest) => Promise<object>>
     (await import("./story.ts")).transactionStory(context, source, hash, head?.chainId ?? ""),
   "/markets/{id}/auctions": async ({ context, id, query }) =>
     (await import("./auctions.ts")).listAuctions(context, id, numberIn(query, "from") ?? 0),
-  "/parameters": async ({ context }) => (await loadFacts()).listParameters(context),
+  "/parameters": async ({ context, query }) =>
+    (await loadFacts()).listParameters(context, parametersRequest(query)),
   "/search": async ({ context, source, query, head }) =>
     (await import("./search.ts")).searchChain(context, source, query.get("query") ?? "", head),
 };
@@ -84,6 +85,20 @@ function numberIn(query: ReadonlyMap<string, string>, name: string): number | un
   if (text === undefined || text === "") return undefined;
   if (!WHOLE.test(text)) throw badRequest(`parsing field "${name}": not a whole number`);
   return Number(text);
+}
+
+/** @throws ApiError 400 */
+function parametersRequest(query: ReadonlyMap<string, string>) {
+  const limit = numberIn(query, "limit");
+  const after = query.get("after");
+  const changed = query.get("changed") || undefined;
+  if (changed !== undefined && changed !== "true" && changed !== "false")
+    throw badRequest('parsing field "changed": not true or false');
+  return {
+    ...(changed !== undefined && { changed: changed === "true" }),
+    ...(limit !== undefined && { limit }),
+    ...(after && { after }),
+  };
 }
 
 const FILTERS = { height: "block.height", party: "tx.submitter", type: "cmd.type" } as const;

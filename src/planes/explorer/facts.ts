@@ -106,21 +106,31 @@ export function blockTime({ db }: DataContext, height: number): string {
   return row === undefined ? "" : rfc3339Nano(row.time * 1_000n);
 }
 
-export function listParameters(context: DataContext): Parameters {
+interface ParametersRequest {
+  /** Only those that differ from their defaults, or only those that do not. */
+  readonly changed?: boolean;
+  readonly limit?: number;
+  /** A name: those behind it. */
+  readonly after?: string;
+}
+
+export function listParameters(context: DataContext, request: ParametersRequest): Parameters {
   const rows = context.all<{ key: string; value: string }>(
     "SELECT key, value FROM network_parameters_current ORDER BY key",
   );
-  return {
-    parameters: rows.map(({ key, value }) => {
-      const initial = PARAMETERS.get(key)?.initial;
-      return {
-        key,
-        value,
-        default: initial ?? null,
-        changed: initial !== undefined && !isSame(initial, value),
-      };
-    }),
-  };
+  const all = rows.map(({ key, value }) => {
+    const initial = PARAMETERS.get(key)?.initial;
+    return {
+      key,
+      value,
+      default: initial ?? null,
+      changed: initial !== undefined && !isSame(initial, value),
+    };
+  });
+  const chosen = all.filter(({ changed }) => request.changed === undefined || changed === request.changed);
+  const { after = "", limit = chosen.length } = request;
+  // Names are ASCII: the store sorts them as `>` does.
+  return { parameters: chosen.filter(({ key }) => key > after).slice(0, limit), total: chosen.length };
 }
 
 /** Defaults are the network's texts: `1.0` and `1` are the same number. */

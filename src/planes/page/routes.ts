@@ -3,6 +3,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { asksForPage } from "../../http/accept.ts";
 import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
+import { heightHeaders } from "../../http/heights.ts";
 import { classify, type HttpRoutes } from "../../http/plugin.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { walletOriginFor } from "../../http/wallet-address.ts";
@@ -29,7 +30,10 @@ export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "co
     app.get(ADDRESSES_PATH, () => {
       const { kind, listening } = status;
       const body: Addresses = { kind, version: manifest.version, commit, listening };
-      return Response.json(body, { headers: { "cache-control": "no-store", vary: "Origin" } });
+      const head = status.source?.head();
+      // With the height: it is the first thing that the page shows.
+      const heights = head && heightHeaders({ height: head.height, timeUs: head.timeUs });
+      return Response.json(body, { headers: { "cache-control": "no-store", vary: "Origin", ...heights } });
     });
     return app;
   };

@@ -14,7 +14,6 @@ import { go, link } from "../shell/router.ts";
 const BLOCKS = 60;
 const TRANSACTIONS = 12;
 const PARAMETERS = 10;
-const LONG = 40;
 
 export default function Overview() {
   return (
@@ -149,18 +148,16 @@ function addressOf({ name, scheme, port, host, path }: Place): string {
 }
 
 function ChangedParameters() {
-  const { data } = useRead<Parameters>("/lyra/v1/parameters", { isLive: false });
-  const all = data?.parameters.filter((each) => each.changed) ?? [];
-  // Long values are for the whole list.
-  const changed = all.toSorted(
-    (one, other) => Number(one.value.length > LONG) - Number(other.value.length > LONG),
-  );
+  const path = `/lyra/v1/parameters?changed=true&limit=${PARAMETERS}`;
+  const { data } = useRead<Parameters>(path, { isLive: false });
+  const changed = data?.parameters ?? [];
+  const total = data?.total ?? 0;
   return (
     <Panel
       title="Parameters that differ from their defaults"
       more={
         <a href={link("parameters")} class="more">
-          {changed.length > PARAMETERS ? `All ${changed.length}` : "All parameters"}
+          {total > PARAMETERS ? `All ${total}` : "All parameters"}
         </a>
       }
     >
@@ -169,7 +166,7 @@ function ChangedParameters() {
       )}
       <table class="plain">
         <tbody>
-          {changed.slice(0, PARAMETERS).map(({ key, value, default: initial }) => (
+          {changed.map(({ key, value, default: initial }) => (
             <tr key={key}>
               <th scope="row" class="wide" title={key}>
                 {key}

@@ -140,6 +140,24 @@ describe("facts of a devnet", () => {
     expect(same).toEqual({ ...same, changed: same.value !== same.default });
   });
 
+  test("parameters that differ from their defaults, and the others, are pages of their own", async () => {
+    const { parameters: all, total } = await read<Parameters>("parameters");
+    expect(total).toBe(all.length);
+    for (const changed of [true, false]) {
+      const some = all.filter((each) => each.changed === changed);
+      const pages: Parameters["parameters"][number][] = [];
+      for (let after = ""; ; after = pages.at(-1)!.key) {
+        const page = await read<Parameters>(`parameters?changed=${changed}&limit=7&after=${after}`);
+        expect([page.total, page.parameters.length <= 7]).toEqual([some.length, true]);
+        if (page.parameters.length === 0) break;
+        pages.push(...page.parameters);
+      }
+      expect(pages).toEqual(some);
+    }
+    for (const wrong of ["changed=yes", "limit=x"])
+      expect((await fetch(`${devnet.dataUrl}/lyra/v1/parameters?${wrong}`)).status).toBe(400);
+  });
+
   test("a search finds heights, hashes, keys, identifiers and parts of names, and nothing else", async () => {
     const kindsOf = async (query: string) =>
       (await read<Matches>(`search?query=${encodeURIComponent(query)}`)).matches.map(

@@ -134,11 +134,17 @@ describe("the page", () => {
       expect((await fetch(`${devnet.nodeUrl}/page/${name}`)).status).toBe(404);
   });
 
-  test("finds the node's ports by a document on both of them", async () => {
+  test("finds the node's ports and height by a document on both of them, which its own names for early loading", async () => {
+    const html = await (await fetch(`${devnet.nodeUrl}/`, { headers: HTML })).text();
+    expect(html).toContain('<link rel="preload" as="fetch" crossorigin href="/lyra/v1/addresses">');
     const documents = await Promise.all(
-      [devnet.nodeUrl, devnet.dataUrl].map(
-        async (url) => (await (await fetch(`${url}/lyra/v1/addresses`)).json()) as Addresses,
-      ),
+      [devnet.nodeUrl, devnet.dataUrl].map(async (url) => {
+        const answer = await fetch(`${url}/lyra/v1/addresses`);
+        const { height, timeNs } = devnet.chain.status;
+        expect(answer.headers.get("x-block-height")).toBe(String(height));
+        expect(answer.headers.get("x-block-timestamp")).toBe(`${timeNs / 1_000n}000`);
+        return (await answer.json()) as Addresses;
+      }),
     );
     expect(documents[0]).toEqual(documents[1]!);
     const { kind, listening } = documents[0]!;
