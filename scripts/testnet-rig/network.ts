@@ -257,11 +257,6 @@ export const engineOf = ({ node }: ValidatorPair): CometClient =>
 /** A validator's rows. */
 export const rowsIn = ({ node }: { readonly node: { readonly home: string } }) => openReader(node.home);
 
-/** Height of a validator's consensus engine. */
-async function engineHeightOf(pair: ValidatorPair): Promise<number> {
-  return (await engineOf(pair).status()).height;
-}
-
 /** Height of a validator's own rows. */
 export async function heightOf(pair: ValidatorPair): Promise<number> {
   const answer = await fetch(urlOf(pair, "/blockchain/height"), { signal: AbortSignal.timeout(3_000) });
