@@ -91,7 +91,7 @@ async function paintOf(browser: Browser, url: string): Promise<Paint> {
   );
   const { paintMs, blockMs } = await read();
   await context.close();
-  // A text is there before it is painted first.
+  // A text enters the document before it is painted.
   return { paintMs, blockMs: Math.max(paintMs, blockMs) };
 }
 

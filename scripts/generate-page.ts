@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-/** What the page of a node asks first (planes/page/routes.ts): it comes while the scripts do. */
+/** Loads the first answer that a node's page needs (planes/page/routes.ts) beside the scripts. */
 const FIRST_READ = '<link rel="preload" as="fetch" crossorigin href="/lyra/v1/addresses">';
 /** Titles of the documents, which are named after their entry points. */
 const TITLES: Readonly<Record<string, string>> = { index: "Lyra", wallet: "Lyra wallet" };
