@@ -355,7 +355,7 @@ export class AbciChain implements ChainPort {
       throw outOfOrder(`block ${decided.height} is not later than the block before it`);
     if (expected === this.core.genesis.initialHeight && !this.isBegun)
       throw outOfOrder(`block ${decided.height} comes before the chain has begun`);
-    const parsed = decided.txs.map((bytes) => this.parsed.of(bytes));
+    const parsed = this.parsed.block(decided.txs);
     const txs: PooledTx[] = parsed.flatMap(({ bytes, hash, verdict }) =>
       verdict.ok ? [{ bytes, hash, tx: verdict.transaction, gas: 0, isImpersonated: false }] : [],
     );

@@ -11,7 +11,7 @@ import type { ChainPoint } from "../chain/chain-store.ts";
 import { SEQUENCER_LIMITS } from "../chain/options.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
-import type { ParsedTransactions, ValidTx } from "./parsed.ts";
+import { type ParsedTransactions, type ValidTx, validTx } from "./parsed.ts";
 
 /** Bytes of transactions in a block at the most, as `max_bytes` of the consensus parameters. */
 export const BLOCK_BYTES_MAX = SEQUENCER_LIMITS.blockBytesMax;
@@ -54,7 +54,10 @@ export class Proposals {
 
   /** The transactions of a proposal: by priority, then as they come, as far as bytes and gas go. */
   prepare(txs: readonly Uint8Array[], bytesMax: bigint): Uint8Array[] {
-    const valid = txs.map((bytes) => this.parsed.validOf(bytes)).filter((each) => each !== undefined);
+    const valid = this.parsed
+      .block(txs)
+      .map(validTx)
+      .filter((each) => each !== undefined);
     const block = new BlockUnderWay(this.core, this.proofs, Number(bytesMax));
     const chosen: Uint8Array[] = [];
     // The order of those with one priority stays.
@@ -69,12 +72,11 @@ export class Proposals {
   /** Why no honest validator proposes this; undefined for a good one. */
   faultOf(txs: readonly Uint8Array[]): string | undefined {
     const block = new BlockUnderWay(this.core, this.proofs, Number.POSITIVE_INFINITY);
-    for (const [n, bytes] of txs.entries()) {
-      const parsed = this.parsed.of(bytes);
-      const reason = parsed.verdict.ok
-        ? block.add({ bytes, hash: parsed.hash, tx: parsed.verdict.transaction })?.reason
-        : parsed.verdict.refusal.text;
-      if (reason !== undefined) return `transaction ${n + 1} of ${txs.length}, ${parsed.hash}: ${reason}`;
+    for (const [n, { bytes, hash, verdict }] of this.parsed.block(txs).entries()) {
+      const reason = verdict.ok
+        ? block.add({ bytes, hash, tx: verdict.transaction })?.reason
+        : verdict.refusal.text;
+      if (reason !== undefined) return `transaction ${n + 1} of ${txs.length}, ${hash}: ${reason}`;
     }
     return undefined;
   }

@@ -94,9 +94,12 @@ interface UnverifiedTransaction {
 
 type UnverifiedVerdict = { readonly ok: true; readonly unverified: UnverifiedTransaction } | Refused;
 
-/** All stateless checks of a transaction; never throws. */
-export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
-  const read = readUnverified(bytes, chainId);
+/**
+ * All stateless checks of a transaction; never throws.
+ * @param hash of the bytes, lower-case hex, if the caller has it
+ */
+export function checkTransaction(bytes: Uint8Array, chainId: string, hash?: string): Verdict {
+  const read = readUnverified(bytes, chainId, hash);
   if (!read.ok) return read;
   const { transaction, claim } = read.unverified;
   if (!ed25519VerifySubmitted(claim.publicKey, claim.digest, claim.signature)) return INVALID_SIGNATURE;
@@ -107,7 +110,7 @@ export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
  * All of `checkTransaction` except the verification of the signature, which is five sixths of the cost and can run
  * elsewhere. The transaction is valid only after its claim is verified; otherwise the verdict is `INVALID_SIGNATURE`.
  */
-export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVerdict {
+export function readUnverified(bytes: Uint8Array, chainId: string, hash?: string): UnverifiedVerdict {
   let envelope: Transaction;
   try {
     envelope = readTransaction(bytes);
@@ -120,7 +123,7 @@ export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVe
   if (examined instanceof PropertyErrors) return invalid(examined);
   const signature = decodeSignature(envelope);
   if (signature instanceof PropertyErrors) return invalid(signature);
-  const transaction = assemble(transactionHash(bytes), envelope, examined, signature);
+  const transaction = assemble(hash ?? transactionHash(bytes), envelope, examined, signature);
   return { ok: true, unverified: { transaction, claim: claimOf(envelope, signature, chainId) } };
 }
 

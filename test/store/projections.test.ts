@@ -1,6 +1,11 @@
 // Refusals of the store and their messages; a block is stored whole or not at all.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Field } from "../../src/wire/block.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { openWriter } from "../../src/store/database.ts";
+import { type BlockEvent, Field } from "../../src/wire/block.ts";
 import { Door, doors, message, START_HEIGHT } from "../rig/door.ts";
 import { digestOf, MEMORY, Scratch } from "../rig/homes.ts";
 import { messageOf } from "../rig/mutations.ts";
@@ -214,5 +219,30 @@ test("positions of the longest numbers are read again after a restart", () => {
     expect(door.take([Field.settlePosition, settle])).toBeUndefined();
     expect(door.reader.failures()).toEqual([]);
     door.close();
+  }
+});
+
+test("balances are stored from a message alone: nothing encodes it for them", () => {
+  const db = openWriter(mkdtempSync(join(tmpdir(), "lyra-balances-")));
+  const home = dirname(db.filename);
+  try {
+    const writer = new BlockWriter(db);
+    const hash = "AB".repeat(32);
+    const account = (balance: string): BlockEvent => ({
+      ...{ field: Field.account, seq: 2, tx: 0, start: 0 },
+      message: { id: "one", owner: ID, asset: ID, marketId: "!", type: 4, balance },
+      get bytes(): Uint8Array {
+        throw new Error("it was encoded");
+      },
+      get end(): number {
+        return this.bytes.length;
+      },
+    });
+    const events = [account("1"), account("7")];
+    writer.write({ chainId: "c", height: 1, timeNs: 1_000n, hash, txHashes: [hash], events });
+    expect(db.query("SELECT balance FROM balances").all()).toEqual([{ balance: 7n }]);
+  } finally {
+    db.close();
+    rmSync(home, { recursive: true, force: true });
   }
 });

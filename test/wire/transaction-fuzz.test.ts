@@ -47,6 +47,11 @@ const sample = buildTransaction(
   { key, chainId: CHAIN_ID, nonce: 5n, blockHeight: 6n, pow: { tid: "t", nonce: 1n } },
 );
 
+test("a hash that the caller has is not made again", () => {
+  const verdict = checkTransaction(sample, CHAIN_ID, "the caller's");
+  expect(verdict).toMatchObject({ ok: true, transaction: { hash: "the caller's" } });
+});
+
 describe("random bytes", () => {
   test("are refused", () => {
     fc.assert(

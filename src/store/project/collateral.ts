@@ -80,9 +80,9 @@ export function balances(db: Database): Projection {
         Field.account,
         (block, event) => {
           const tx = block.tx(event);
-          const { message, bytes, start, end } = event;
+          const { message } = event;
           if (message === undefined) {
-            const account = readAccountAt(bytes, start, end);
+            const account = readAccountAt(event.bytes, event.start, event.end);
             touch(intern(block, account, tx), account.balance, tx);
             return;
           }

@@ -101,9 +101,14 @@ export function txResults(db: Database): Projection {
   const result = append(db, "tx_results", "block, ord, data");
   return {
     handlers: [
-      on(Field.transactionResult, readTransactionResultAt, (block, _, event) => {
-        result.run(block.no, block.ord(event), payload(event));
-      }),
+      [
+        Field.transactionResult,
+        (block, event) => {
+          // Only bytes from elsewhere may have no valid form.
+          if (event.message === undefined) readTransactionResultAt(event.bytes, event.start, event.end);
+          result.run(block.no, block.ord(event), payload(event));
+        },
+      ],
     ],
   };
 }
