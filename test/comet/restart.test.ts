@@ -11,6 +11,7 @@ import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
 import { eventually } from "../support/eventually.ts";
+import { sample } from "../support/seed.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 
 const scratch = new Scratch("comet-restart");
@@ -129,7 +130,7 @@ describe("a sidecar that was killed", () => {
     await restarted.stop();
   });
 
-  test.each([
+  const damages: [string, (path: string) => void][] = [
     ["cut off", (path: string) => truncateSync(path, Math.floor(statSync(path).size / 2))],
     ["noise", (path: string) => writeFileSync(path, Buffer.alloc(8_192, 0x5a))],
     [
@@ -160,25 +161,29 @@ describe("a sidecar that was killed", () => {
         change(path, `UPDATE state SET value = replace(value, '"difficulty":1,', '"difficulty":7,')`),
     ],
     ["with a trigger", (path: string) => change(path, REFUSING_TRIGGER)],
-  ])("rebuilds a follower.db that is %s, and has the chain's figures again", async (_, damage) => {
-    const copy = killedHome();
-    cpSync(await (folded ??= foldedFile()), join(copy, "follower.db"));
-    for (const end of ["-wal", "-shm"]) rmSync(join(copy, `follower.db${end}`), { force: true });
-    const database = join(copy, "follower.db");
-    damage(database);
-    const restarted = await startNode({
-      kind: "sidecar",
-      home: copy,
-      comet: devnet.address.cometUrl!,
-      events: { host: "127.0.0.1", port: 0 },
-      rules: "default",
-      lookMs: 20,
-    });
-    await eventually(async () => (await heightOf(restarted)) === devnet.chain.status.height);
-    expect(restarted.status.followed!()).toMatchObject({ disagreements: 0 });
-    const path = `/statistics/spam/${devnet.parties[0]!.publicKey}`;
-    expect(await get(restarted, path)).toEqual(await get(sidecar, path));
-    expect(triggersOf(database)).toEqual([]);
-    await restarted.stop();
-  });
+  ];
+  test.each(sample(damages))(
+    "rebuilds a follower.db that is %s, and has the chain's figures again",
+    async (_, damage) => {
+      const copy = killedHome();
+      cpSync(await (folded ??= foldedFile()), join(copy, "follower.db"));
+      for (const end of ["-wal", "-shm"]) rmSync(join(copy, `follower.db${end}`), { force: true });
+      const database = join(copy, "follower.db");
+      damage(database);
+      const restarted = await startNode({
+        kind: "sidecar",
+        home: copy,
+        comet: devnet.address.cometUrl!,
+        events: { host: "127.0.0.1", port: 0 },
+        rules: "default",
+        lookMs: 20,
+      });
+      await eventually(async () => (await heightOf(restarted)) === devnet.chain.status.height);
+      expect(restarted.status.followed!()).toMatchObject({ disagreements: 0 });
+      const path = `/statistics/spam/${devnet.parties[0]!.publicKey}`;
+      expect(await get(restarted, path)).toEqual(await get(sidecar, path));
+      expect(triggersOf(database)).toEqual([]);
+      await restarted.stop();
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { digestStore } from "../../src/store/dump.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
 import { SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra } from "../rig/lyra.ts";
-import { IS_FULL_LENGTH } from "../support/seed.ts";
+import { IS_FULL_LENGTH, sample } from "../support/seed.ts";
 
 const scratch = new Scratch("repair");
 const sound = scratch.path("sound");
@@ -96,11 +96,12 @@ describe("a damaged store", () => {
     const bad = join(home, "cut.evts.gz");
     writeFileSync(bad, readFileSync(SAMPLE).subarray(0, 20_000));
     const other = SAMPLE.replace("sample.evts", "devnet-sample.evts");
-    for (const [recordings, words] of [
+    const refused: [recordings: string[], words: string][] = [
       [[], "--recording FILE"],
       [[other], "does not fit"],
       [[bad], "does not fit"],
-    ] as const) {
+    ];
+    for (const [recordings, words] of sample(refused)) {
       const { code, ok, details } = await repair(home, ...recordings);
       expect([code, ok]).toEqual([1, false]);
       expect(details[0]).toContain(words);

@@ -14,9 +14,9 @@ export function runs(full: number): number {
   return Math.max(1, Math.round(full * LENGTH));
 }
 
-/** @returns of what a full run tries one by one so large a part, other ones each day */
+/** @returns of what a full run tries one by one so large a part, at least one, other ones each day */
 export function sample<T>(all: readonly T[], length = LENGTH): T[] {
-  const every = Math.max(1, Math.round(1 / length));
+  const every = Math.min(Math.max(1, Math.round(1 / length)), all.length);
   return all.filter((_, at) => (at + SEED) % every === 0);
 }
 

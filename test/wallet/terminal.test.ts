@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { WalletStore } from "../../src/wallet/wallet-store.ts";
+import { sample } from "../support/seed.ts";
 import { Cli } from "./support/cli.ts";
 import {
   HAS_SETSID,
@@ -360,7 +361,7 @@ describe("a transaction", () => {
       true,
     ],
   ];
-  test.each(ahead)(
+  test.each(sample(ahead))(
     "is not signed by a yes that was typed before the question was shown: %s",
     async (_, typing, isSigned) => {
       const { shown, code } = await lyraOnTerminal(cli, prompted, ...typing);
