@@ -1,7 +1,7 @@
 /**
  * Blocks of 1,000 transfers of four validators behind real engines: with `lyra validator`, and with an application that says yes to
- * everything and keeps nothing (`empty-validator.ts`); the same engines, settings and transactions. What is more with the first
- * is what Lyra adds to consensus. Both run one after the other, on this machine.
+ * everything and keeps nothing (`empty-validator.ts`); the same engines, settings and transactions. The difference is Lyra's
+ * part of consensus. Both run one after the other, on this machine.
  *
  *   LYRA_COMETBFT=PATH bun bench/empty-application.ts [--blocks 5]
  *
@@ -109,7 +109,7 @@ class Network {
     }));
   }
 
-  /** One round: 1,000 transfers until they are in blocks. */
+  /** Sends 1,000 transfers, and measures until they are in blocks. */
   async round() {
     await this.next();
     const before = this.processorMs();
