@@ -38,6 +38,16 @@ export class Look {
     }
   }
 
+  /** Opens what a view shows only when asked: details, and the form of any command. */
+  async unfold(): Promise<void> {
+    await this.page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) details.open = true;
+      for (const button of document.querySelectorAll("button"))
+        if (button.textContent === "Choose a command") button.click();
+    });
+    await this.atRest();
+  }
+
   /** Texts of a table's cells, row by row. */
   rows(label: string): Promise<string[][]> {
     return this.page

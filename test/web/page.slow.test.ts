@@ -134,6 +134,10 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     const work = async (tab: Look) => {
       for (const [n, view] of queue) {
         await tab.page.goto(`${tab.pageUrl}/#/${view}`);
+        if (view === "devnet") {
+          await tab.atRest();
+          await tab.unfold();
+        }
         for (const { theme, width } of COMBINATIONS) {
           await tab.page.emulateMedia({ colorScheme: theme });
           await tab.page.setViewportSize({ width, height: 900 });

@@ -5,8 +5,8 @@ const { poisonFrom } = globalThis as unknown as { readonly poisonFrom: number };
 const poison = new Poison(poisonFrom);
 Object.assign(globalThis, { poison });
 
-/** All that carries texts of a chain. */
-const POISONED = /^\/(?:api|lyra\/v1(?!\/addresses)|devnet)\//;
+/** All that carries texts of a chain; the schema of commands is the executable's own. */
+const POISONED = /^\/(?:api|lyra\/v1(?!\/addresses)|devnet(?!\/commands))\//;
 const honestFetch = globalThis.fetch;
 async function poisonedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await honestFetch(input, init);

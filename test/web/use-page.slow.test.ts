@@ -8,6 +8,7 @@ import { HAS_BROWSER, offlineBrowser, type Seen, sayWhenSkipped } from "../suppo
 import { processFolder } from "../support/process-folder.ts";
 import { borrowDemo, returnDemo } from "../support/shared-devnet.ts";
 import { mineOverHttp } from "../support/test-devnet.ts";
+import { seriousFindings } from "./axe.ts";
 import { HOSTILE, type Poison } from "./hostile-texts.ts";
 import { Look } from "./look.ts";
 
@@ -36,6 +37,21 @@ async function poisonScript(from: number): Promise<string> {
   const entrypoints = [join(import.meta.dir, "poisoned-answers.ts")];
   const { outputs } = await Bun.build({ entrypoints, target: "browser", format: "iife" });
   return `globalThis.poisonFrom = ${from}; ${await outputs[0]!.text()}`;
+}
+
+/** An order that would trade far from the last price, so that price monitoring begins an auction. */
+async function tradeOutsideOfBounds({ chain, dataUrl, parties }: Devnet, market: string): Promise<void> {
+  const answer = await fetch(`${dataUrl}/api/v2/market/depth/${market}/latest`);
+  const { sell } = (await answer.json()) as { sell: { price: string; volume: string }[] };
+  const worst = sell.reduce((most, { price }) => Math.max(most, Number(price)), 0);
+  const volume = sell.reduce((sum, each) => sum + BigInt(each.volume), 0n);
+  const order = (side: number, size: bigint) => ({
+    kind: "orderSubmission" as const,
+    payload: { marketId: market, side, size, price: String(worst * 2), timeInForce: 1, type: 1 },
+  });
+  const [seller, buyer] = [parties[9]!, parties[6]!];
+  await new PartyClient(chain, seller.key, "page").send(order(2, 1n));
+  await new PartyClient(chain, buyer.key, "page").send(order(1, volume + 1n));
 }
 
 const grouped = (digits: string) => Number(digits).toLocaleString("en");
@@ -269,6 +285,37 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     look.seen.complaints.length = 0;
   });
 
+  test("a vote is cast by the form of an open proposal, and shown", async () => {
+    const { page } = look;
+    const [alice, bob] = devnet.parties;
+    const now = devnet.chain.status.timeNs / 1_000_000_000n;
+    const { id: proposal } = await new PartyClient(devnet.chain, alice!.key, "page").send({
+      kind: "proposalSubmission",
+      payload: {
+        reference: "a bench",
+        terms: { closingTimestamp: now + 3_600n, newFreeform: {} },
+        rationale: { title: "A second bench", description: "Beside the first" },
+      },
+    });
+    await look.open(`proposal/${proposal}`);
+    expect(await look.text("h1")).toBe("A second bench");
+    const form = page.getByRole("form", { name: "Vote" });
+    await form.getByLabel("Signed by").selectOption({ label: "bob" });
+    await form.getByRole("combobox", { name: "Vote" }).selectOption({ label: "against" });
+    const voteSubmission = { proposalId: proposal, value: "VALUE_NO" };
+    expect(await form.locator("code").textContent()).toBe(
+      `lyra devnet impersonate bob '${JSON.stringify({ voteSubmission })}'`,
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await form.getByRole("button", { name: "Send" }).click();
+    await form.getByText("in block").waitFor();
+    await page.locator("section[aria-label=votes] tbody .bad").waitFor();
+    expect((await look.rows("votes")).map(([party, vote]) => [party, vote])).toEqual([["bob", "against"]]);
+    type Votes = { votes: { edges: { node: { partyId: string; value: string } }[] } };
+    const { votes } = await look.read<Votes>(`/api/v2/votes?proposalId=${proposal}`);
+    expect(votes.edges.map(({ node }) => [node.partyId, node.value])).toEqual([[bob!.publicKey, "VALUE_NO"]]);
+  });
+
   test("history and node show what the API answers", async () => {
     const { page } = look;
     await look.open("history");
@@ -311,11 +358,10 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const party = parties[6]!.publicKey;
     const views = [
       ...["", "blocks", "transactions", "parties", "markets", "epochs", "validators", "node", "devnet"],
-      `party/${party}`,
+      ...[`party/${party}`, `party/${parties[7]!.publicKey}?tab=trading`, `market/${market}`],
     ];
     // Blocks that come by themselves while the views are open.
-    const tabs: { readonly view: string; readonly tab: Look }[] = [];
-    for (const view of views) {
+    const begin = async (view: string) => {
       const tab = new Look(devnet.nodeUrl, devnet.dataUrl);
       await tab.begin(await offlineBrowser());
       await tab.open(view);
@@ -325,14 +371,23 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
           for (const { sources, value } of list.getEntries() as unknown as LayoutShift[])
             for (const { node, previousRect, currentRect } of sources) {
               // A number at the right of its place becomes longer or shorter.
-              if (previousRect.right === currentRect.right && previousRect.top === currentRect.top) continue;
+              // A quarter of a pixel is not seen.
+              const isInLine = Math.abs(previousRect.top - currentRect.top) < 0.5;
+              if (isInLine && previousRect.right === currentRect.right) continue;
               const element = node instanceof Element ? node : node?.parentElement;
-              window.shifts.push(`${value.toFixed(4)} ${element?.outerHTML.slice(0, 160)}`);
+              // Words of another row in the same line are longer or shorter.
+              const isInWords = element?.matches("td:not(.right) :is(span, a)") === true;
+              if (isInWords && isInLine) continue;
+              const places = [previousRect, currentRect].map(({ x, y, right }) => `${x} to ${right} at ${y}`);
+              window.shifts.push(
+                `${value.toFixed(4)} ${places.join(", ")} ${element?.outerHTML.slice(0, 160)}`,
+              );
             }
         }).observe({ type: "layout-shift" });
       });
-      tabs.push({ view, tab });
-    }
+      return { view, tab };
+    };
+    const tabs = await Promise.all(views.map(begin));
     for (let seed = 1; seed <= 2; seed++) {
       const body = JSON.stringify({ market, orders: 10, seed });
       await fetch(`${devnet.nodeUrl}/devnet/market/run`, { method: "POST", body });
@@ -341,6 +396,13 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       await Promise.all(tabs.map(({ tab }) => tab.page.waitForFunction(isShown, text)));
       await Promise.all(tabs.map(({ tab }) => tab.atRest()));
     }
+    const { tab: marketTab } = tabs.at(-1)!;
+    expect(await marketTab.page.getByLabel("Trading mode").textContent()).toBe("continuous");
+    await tradeOutsideOfBounds(devnet, market);
+    // It begins with the next block.
+    await mineOverHttp(devnet, 1);
+    await marketTab.page.locator(".trading-mode.auction").waitFor();
+    await Promise.all(tabs.map(({ tab }) => tab.atRest()));
     const moves = await Promise.all(
       tabs.map(async ({ view, tab }) =>
         (await tab.page.evaluate(() => window.shifts)).map((each) => `${view}: ${each}`),
@@ -392,10 +454,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
         const view = queue.shift() ?? views[opened % views.length]!;
         await page.setViewportSize({ width: 1600, height: 900 });
         await tab.open(view);
-        await page.evaluate(() => {
-          for (const details of document.querySelectorAll("details")) details.open = true;
-        });
-        await tab.atRest();
+        await tab.unfold();
         if (await tab.isTooWide()) broken.push(`${view} is wider than 1600`);
         await page.setViewportSize({ width: 380, height: 900 });
         if (await tab.isTooWide()) broken.push(`${view} is wider than 380`);

@@ -77,7 +77,7 @@ export function OrderTable({ filter, hidden }: TradingProps) {
   const pages = useList("orders.list", { filter: { ...filter, liveOnly: true } });
   const sending = useSignal<Sending | undefined>(undefined);
   return (
-    <section class="panel">
+    <section class="panel trading">
       {sending.value !== undefined && <Progress sending={sending} />}
       <Table
         label="orders"
@@ -121,7 +121,7 @@ export function PositionTable({ filter, hidden }: TradingProps) {
     <Amount amount={amount} asset={marketOf(market)?.asset ?? ""} />
   );
   return (
-    <section class="panel">
+    <section class="panel trading">
       <Table
         label="positions"
         rows={pages}

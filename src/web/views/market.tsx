@@ -31,7 +31,7 @@ const SECONDS: Readonly<Record<(typeof INTERVALS)[number], number>> = {
   "6 hours": 21_600,
   "1 day": 86_400,
 };
-const AUCTIONS_SHOWN = 6;
+const AUCTIONS_SHOWN = 3;
 
 export default function MarketView({ params }: ViewProps) {
   return (
@@ -55,10 +55,10 @@ function MarketPage({ market }: { readonly market: Market }) {
   return (
     <>
       <Heading title={instrument.code || "Market"}>
-        <MarketState market={market} data={data} />
         <span class="muted">{instrument.name}</span>
+        <MarketState market={market} data={data} />
       </Heading>
-      <Auction data={data} decimals={decimals} positionDecimals={positionDecimals} />
+      <TradingMode data={data} decimals={decimals} positionDecimals={positionDecimals} />
       <Panel title="Prices">
         <div class="figures">
           <Price
@@ -129,19 +129,26 @@ function Price({ title, value, decimals, unit }: PriceProps) {
   );
 }
 
-interface AuctionProps {
+interface TradingModeProps {
   readonly data: MarketData | undefined;
   readonly decimals: number;
   readonly positionDecimals: number;
 }
 
-function Auction({ data, decimals, positionDecimals }: AuctionProps) {
+/** Takes the same room in every mode: an auction begins and ends while people read what is below. */
+function TradingMode({ data, decimals, positionDecimals }: TradingModeProps) {
   const mode = data?.marketTradingMode;
-  if (data === undefined || !mode?.includes("AUCTION")) return null;
+  const words = enumWords(mode, "TRADING_MODE_");
+  if (data === undefined || !mode?.includes("AUCTION"))
+    return (
+      <section key="mode" class="trading-mode" aria-label="Trading mode">
+        <span>{words}</span>
+      </section>
+    );
   const { trigger, auctionStart, auctionEnd, indicativePrice, indicativeVolume } = data;
   return (
-    <section class="auction" aria-label="Auction">
-      <strong>{enumWords(mode, "TRADING_MODE_")}</strong>
+    <section key="auction" class="trading-mode auction" aria-label="Auction">
+      <strong>{words}</strong>
       <span>begun by {enumWords(trigger, "AUCTION_TRIGGER_")}</span>
       <span>
         since <Time at={auctionStart} />, until <Time at={auctionEnd} />
@@ -201,7 +208,7 @@ function MarketCandles({ market }: { readonly market: Market }) {
         }}
         label={`Candles of ${instrumentOf(market).code}`}
       />
-      {past !== undefined && past.auctions.length > 0 && <PastAuctions auctions={past.auctions} />}
+      <PastAuctions auctions={past?.auctions ?? []} />
       <p class="chart-credit muted">
         Chart by{" "}
         <a href="https://www.tradingview.com/" rel="noreferrer">
@@ -212,13 +219,13 @@ function MarketCandles({ market }: { readonly market: Market }) {
   );
 }
 
-/** The marks of the chart in words. */
+/** The marks of the chart in words, in room for as many as are shown. */
 function PastAuctions({ auctions }: Pick<Auctions, "auctions">) {
   const shown = auctions.slice(0, AUCTIONS_SHOWN);
   return (
     <ul class="auctions" aria-label="Auctions">
-      {shown.map(({ start, left, end, trigger, extension }) => (
-        <li key={start}>
+      {shown.map(({ start, left, end, trigger, extension }, place) => (
+        <li key={place}>
           <Badge tone={left === null ? "warn" : "plain"}>{triggerWords(trigger)}</Badge> <Time at={start} />{" "}
           to {left !== null ? <Time at={left} /> : end === null ? "now" : <Time at={end} />}
           {left === null && " at the earliest"}
