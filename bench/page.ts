@@ -1,8 +1,10 @@
 /**
  * The page in a real browser: how soon it shows something, beside a static page of the same process, and what it takes of
- * memory and asks for while a devnet with many parties makes blocks without end.
+ * memory and asks for while a devnet with many parties makes blocks without end, and whether what a view took is free again
+ * once it is left.
  *
- *   bun bench/page.ts [--minutes 30] [--parties 200000] [--rate 10000] [--rounds 15] [--only paint,memory] [--out FILE]
+ *   bun bench/page.ts [--minutes 30] [--parties 200000] [--rate 10000] [--rounds 15] [--visits 50]
+ *     [--only paint,memory,visits] [--out FILE]
  *
  * Prints one JSON line. `--rate` is in blocks a minute. Times need a quiet machine, the ratio, memory and sizes do not.
  */
@@ -20,6 +22,7 @@ const minutes = Number(argument("--minutes") ?? 1);
 const parties = Number(argument("--parties") ?? 200_000);
 const blocksPerMinute = Number(argument("--rate") ?? 10_000);
 const rounds = Number(argument("--rounds") ?? 15);
+const visits = Number(argument("--visits") ?? 50);
 const only = argument("--only")?.split(",");
 
 const PARTIES_A_BLOCK = 10_000;
@@ -311,6 +314,52 @@ async function measureMemory(browser: Browser, devnet: Devnet) {
   };
 }
 
+interface Held {
+  readonly heapMb: number;
+  readonly nodes: number;
+  readonly listeners: number;
+}
+
+/** What the page holds when nothing is left to collect. */
+async function heldBy(session: CDPSession): Promise<Held> {
+  // What is freed by finalisers takes a second collection.
+  for (let n = 0; n < 2; n++) await session.send("HeapProfiler.collectGarbage");
+  const { nodes, jsEventListeners: listeners } = await session.send("Memory.getDOMCounters");
+  return { heapMb: await heapMb(session), nodes, listeners };
+}
+
+/** Visits each view again and again, from the overview, and counts what stays. */
+async function measureVisits(browser: Browser, devnet: Devnet) {
+  const look = new Look(devnet.nodeUrl, devnet.dataUrl);
+  await look.begin(browser);
+  const session = await look.page.context().newCDPSession(look.page);
+  await session.send("HeapProfiler.enable");
+  const views = (await look.views()).filter((view) => view !== "");
+  // Their code, and what is kept of names, is loaded once.
+  for (const view of views) await look.open(view);
+  await look.open("");
+  const before = await heldBy(session);
+  const growth: { view: string; kb: number; nodes: number; listeners: number }[] = [];
+  for (let held = before; growth.length < views.length; ) {
+    const view = views[growth.length]!;
+    for (let visit = 0; visit < visits; visit++) {
+      await look.open(view);
+      await look.open("");
+    }
+    const now = await heldBy(session);
+    growth.push({
+      view: view.replace(/[0-9a-fA-F]{64}/, "ID"),
+      kb: Math.round((now.heapMb - held.heapMb) * 1_000),
+      nodes: now.nodes - held.nodes,
+      listeners: now.listeners - held.listeners,
+    });
+    held = now;
+  }
+  const after = await heldBy(session);
+  await look.page.close();
+  return { visits, before, after, growth: growth.toSorted((one, other) => other.kb - one.kb) };
+}
+
 const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
 const browser = await offlineBrowser();
 const devnet = await start(home);
@@ -318,6 +367,7 @@ try {
   const results: Record<string, unknown> = {};
   if (only === undefined || only.includes("paint")) results.paint = await measurePaint(browser, devnet);
   if (only === undefined || only.includes("memory")) results.memory = await measureMemory(browser, devnet);
+  if (only === undefined || only.includes("visits")) results.visits = await measureVisits(browser, devnet);
   const out = argument("--out");
   if (out !== undefined)
     await Bun.write(out, `${JSON.stringify({ at: new Date().toISOString(), ...results }, undefined, 1)}\n`);

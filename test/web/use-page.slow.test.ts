@@ -397,7 +397,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       await Promise.all(tabs.map(({ tab }) => tab.atRest()));
     }
     const { tab: marketTab } = tabs.at(-1)!;
-    expect(await marketTab.page.getByLabel("Trading mode").textContent()).toBe("continuous");
+    expect(await marketTab.page.getByLabel("Trading mode").textContent()).toBe("Trading mode: continuous");
     await tradeOutsideOfBounds(devnet, market);
     // It begins with the next block.
     await mineOverHttp(devnet, 1);

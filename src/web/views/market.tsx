@@ -142,7 +142,7 @@ function TradingMode({ data, decimals, positionDecimals }: TradingModeProps) {
   if (data === undefined || !mode?.includes("AUCTION"))
     return (
       <section key="mode" class="trading-mode" aria-label="Trading mode">
-        <span>{words}</span>
+        <span>{words && `Trading mode: ${words}`}</span>
       </section>
     );
   const { trigger, auctionStart, auctionEnd, indicativePrice, indicativeVolume } = data;
