@@ -320,9 +320,9 @@ interface Held {
   readonly listeners: number;
 }
 
-/** What the page holds when nothing is left to collect. */
+/** Collects what is free, and reads what the page still holds. */
 async function heldBy(session: CDPSession): Promise<Held> {
-  // What is freed by finalisers takes a second collection.
+  // Finalisers free some of it only for a second collection.
   for (let n = 0; n < 2; n++) await session.send("HeapProfiler.collectGarbage");
   const { nodes, jsEventListeners: listeners } = await session.send("Memory.getDOMCounters");
   return { heapMb: await heapMb(session), nodes, listeners };
@@ -335,7 +335,7 @@ async function measureVisits(browser: Browser, devnet: Devnet) {
   const session = await look.page.context().newCDPSession(look.page);
   await session.send("HeapProfiler.enable");
   const views = (await look.views()).filter((view) => view !== "");
-  // Their code, and what is kept of names, is loaded once.
+  // Code and names are loaded once.
   for (const view of views) await look.open(view);
   await look.open("");
   const before = await heldBy(session);
