@@ -53,7 +53,7 @@ export const BLOCKS_BODY = object({
       height: whole("Its height."),
       hash: text(`Its hash, ${HASH}.`),
       time: text(`Its time, ${TIME}.`),
-      transactions: whole("Transactions in it, without those of a devnet's tools."),
+      transactions: whole("Transactions in it."),
     }),
   ),
 });
@@ -68,6 +68,7 @@ const TRANSACTION = {
   title: text("The command in words."),
   code: whole("0 where it was executed; else the code of the refusal."),
   error: text("Text of the refusal; empty where it was executed."),
+  impersonated: flag("Whether a devnet's tool made it, without a signature."),
 } as const;
 
 export const ACTIVITY_BODY = object({
@@ -94,11 +95,10 @@ export const TRANSACTION_BODY = object({
   command: json("The command as JSON, with nonce and height where the bytes are known."),
   checks: object(
     {
-      signature: choice("Verdict on the signature; `unknown` where this node has only the result.", [
-        "valid",
-        "invalid",
-        "unknown",
-      ]),
+      signature: choice(
+        "Verdict on the signature; `none` where it has none, `unknown` where this node has only the result.",
+        ["valid", "invalid", "none", "unknown"],
+      ),
       proofOfWork: choice(
         "Verdict on the proof of work, against the difficulty of the network parameters as they are now; `none` where the transaction has none, `unknown` where its bytes or its block are not in this store.",
         ["valid", "too weak", "invalid", "none", "unknown"],

@@ -12,25 +12,32 @@ interface Row {
   readonly height: bigint;
   readonly n: bigint;
   readonly code: bigint;
+  readonly impersonated: bigint;
   readonly bytes: Uint8Array;
 }
 
 export class ChainSource implements TransactionSource {
-  /** @param failureOf text of a failure, where it was kept */
+  /** @param isSignedOnly without those of a devnet's tools @param failureOf text of a failure, where it was kept */
   constructor(
     private readonly db: Database,
+    private readonly isSignedOnly: boolean,
     private readonly failureOf: (height: number, hash: string) => string,
   ) {}
 
   *newestFirst({ before, after }: TxRange): Generator<ExplorerTx, void, undefined> {
     let [height, n] = [before?.height ?? Number.MAX_SAFE_INTEGER, before?.index ?? 0];
-    // Those of the devnet's tools have no signature, and are left out.
     const select = this.db.query(
-      `SELECT height, n, code, bytes FROM chain_txs WHERE impersonated = 0 AND (height, n) < (?, ?)
+      `SELECT height, n, code, impersonated, bytes FROM chain_txs WHERE impersonated <= ? AND (height, n) < (?, ?)
         AND (height, n) > (?, ?) ORDER BY height DESC, n DESC LIMIT ${CHUNK_ROWS}`,
     );
     for (;;) {
-      const rows = select.all(height, n, after?.height ?? -1, after?.index ?? 0) as Row[];
+      const rows = select.all(
+        this.impersonatedMax,
+        height,
+        n,
+        after?.height ?? -1,
+        after?.index ?? 0,
+      ) as Row[];
       for (const row of rows) yield this.txOf(row);
       const last = rows.at(-1);
       if (rows.length < CHUNK_ROWS || !last) return;
@@ -41,14 +48,18 @@ export class ChainSource implements TransactionSource {
   withHash(hash: string): ExplorerTx[] {
     const rows = this.db
       .query(
-        "SELECT height, n, code, bytes FROM chain_txs WHERE impersonated = 0 ORDER BY height DESC, n DESC LIMIT ?",
+        "SELECT height, n, code, impersonated, bytes FROM chain_txs WHERE impersonated <= ? ORDER BY height DESC, n DESC LIMIT ?",
       )
-      .iterate(SEARCHED_MAX) as Iterable<Row>;
+      .iterate(this.impersonatedMax, SEARCHED_MAX) as Iterable<Row>;
     for (const row of rows) if (sha256HexOf(row.bytes) === hash) return [this.txOf(row)];
     return [];
   }
 
-  private txOf({ height, n, code, bytes }: Row): ExplorerTx {
+  private get impersonatedMax(): number {
+    return this.isSignedOnly ? 0 : 1;
+  }
+
+  private txOf({ height, n, code, impersonated, bytes }: Row): ExplorerTx {
     const hash = sha256HexOf(bytes);
     return {
       height: Number(height),
@@ -59,6 +70,7 @@ export class ChainSource implements TransactionSource {
       attributes: attributesOf({ bytes, hash }),
       content: () => contentOf(bytes),
       bytes,
+      isImpersonated: impersonated !== 0n,
     };
   }
 }

@@ -31,20 +31,21 @@ export class Explorer {
 
   /** @throws ApiError */
   list(request: ListRequest): Promise<object> {
-    return listTransactions(this.source(), request);
+    return listTransactions(this.source({ isSignedOnly: true }), request);
   }
 
   /** @throws ApiError */
   get(hash: string): Promise<object> {
-    return getTransaction(this.source(), hash);
+    return getTransaction(this.source({ isSignedOnly: true }), hash);
   }
 
-  source(): TransactionSource {
+  /** @param isSignedOnly without those of a devnet's tools, which no indexer of the chain sees */
+  source({ isSignedOnly = false } = {}): TransactionSource {
     if (this.index) return new CometSource(this.index);
     const { db } = this.context();
     const results = new ResultSource(db);
     if (!hasChain(db)) return results;
-    return new ChainSource(db, (height, hash) => results.failureOf(height, hash));
+    return new ChainSource(db, isSignedOnly, (height, hash) => results.failureOf(height, hash));
   }
 }
 

@@ -40,9 +40,11 @@ export function listBlocks({ db }: DataContext, { limit, before }: BlocksRequest
     ? (db
         .query(
           `SELECT (SELECT no FROM blocks b WHERE b.no <= ? AND b.height <= t.height ORDER BY b.no DESC LIMIT 1) AS no, count(*) AS n
-            FROM chain_txs t WHERE height >= ? AND impersonated = 0 GROUP BY 1`,
+            FROM chain_txs t WHERE t.height >= ?
+              AND t.height < coalesce((SELECT height FROM blocks WHERE no > ? ORDER BY no LIMIT 1), ${Number.MAX_SAFE_INTEGER})
+            GROUP BY 1`,
         )
-        .all(rows[0]!.no, last.height) as Count[])
+        .all(rows[0]!.no, last.height, rows[0]!.no) as Count[])
     : (db
         .query("SELECT block AS no, count(*) AS n FROM tx_results WHERE block BETWEEN ? AND ? GROUP BY block")
         .all(last.no, rows[0]!.no) as Count[]);
@@ -93,6 +95,7 @@ export function summaryOf(tx: ExplorerTx, words: CommandWords) {
       title: words.of(tx.content().command).title,
       code: tx.code,
       error: tx.error,
+      impersonated: tx.isImpersonated ?? false,
     };
   } catch (error) {
     if (error instanceof WireError) return undefined;

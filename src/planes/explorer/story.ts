@@ -14,7 +14,7 @@ import type { DataContext } from "../data/context.ts";
 import { blockAt, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
 import { blockTime, summaryOf } from "./facts.ts";
-import { type TransactionSource, transactionWith } from "./transactions.ts";
+import { type ExplorerTx, type TransactionSource, transactionWith } from "./transactions.ts";
 
 const EXPLANATIONS_MAX = 3;
 const DIFFICULTY = "spam.pow.difficulty";
@@ -45,7 +45,7 @@ export async function transactionStory(
     lines: lines.map(([label, text]) => ({ label, text })),
     warnings,
     command: toPlain("vega.commands.v1.InputData", command, "node"),
-    checks: checksOf(context, tx.bytes, chainId),
+    checks: checksOf(context, tx, chainId),
     explanations: tx.code === 0 ? [] : explanationsOf(tx.error, tx.code),
     ...effects,
   };
@@ -71,8 +71,14 @@ const UNKNOWN: Checks = {
   signatureValue: "",
 };
 
-function checksOf(context: DataContext, bytes: Uint8Array | undefined, chainId: string): Checks {
+function checksOf(
+  context: DataContext,
+  { bytes, isImpersonated = false }: ExplorerTx,
+  chainId: string,
+): Checks {
   if (bytes === undefined) return UNKNOWN;
+  // Its signature is made up.
+  if (isImpersonated) return { ...UNKNOWN, signature: "none", proofOfWork: "none", bytes: bytes.length };
   const { inputData, signature, pubKey = "", version, pow } = readTransaction(bytes);
   const { blockHeight } = decodeInputData(inputData);
   const value = signature?.value ?? "";

@@ -41,6 +41,8 @@ export interface ExplorerTx extends TxPlace {
   content(): TxContent;
   /** The transaction itself; absent where only the result is known. */
   readonly bytes?: Uint8Array;
+  /** Made by a tool of a devnet, without a signature. */
+  readonly isImpersonated?: boolean;
 }
 
 interface TxContent {

@@ -36,7 +36,17 @@ export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden 
     {
       title: "Command",
       isWide: true,
-      cell: ({ title }) => <Words text={title} />,
+      cell: ({ title, impersonated }) => (
+        <>
+          <Words text={title} />
+          {impersonated && (
+            <span class="muted" title="By a devnet's tool, without a signature">
+              {" "}
+              (unsigned, by a tool)
+            </span>
+          )}
+        </>
+      ),
     },
     { title: "Sender", cell: ({ submitter }) => <Party id={submitter} isBare /> },
     { title: "Result", cell: ({ code }) => <Result code={code} /> },

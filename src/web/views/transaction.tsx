@@ -100,8 +100,9 @@ function Refusal({ story: { error, explanations } }: { readonly story: Transacti
 
 const TONES = { valid: "good", invalid: "bad", "too weak": "bad", none: "plain", unknown: "plain" } as const;
 
-function Checks({ story: { checks } }: { readonly story: TransactionStory }) {
-  const { signature, proofOfWork, difficulty, required, proofHeight, algorithm, signatureValue } = checks;
+function Checks({ story }: { readonly story: TransactionStory }) {
+  const { signature, proofOfWork, difficulty, required, proofHeight, algorithm, signatureValue } =
+    story.checks;
   return (
     <Panel title="Checked again by this node">
       <Facts
@@ -136,6 +137,9 @@ function Checks({ story: { checks } }: { readonly story: TransactionStory }) {
           ],
         ]}
       />
+      {story.impersonated && (
+        <p class="muted note">Made by a devnet's tool: it has no signature and no proof of work.</p>
+      )}
       {signature === "unknown" && (
         <p class="muted note">
           This node has the result of the transaction, not its bytes: there is nothing to verify.

@@ -128,6 +128,41 @@ describe("facts of a devnet", () => {
     expect(later.blocks).toEqual(blocks.slice(10));
   });
 
+  test("a block counts what is in it and nothing of later blocks", async () => {
+    const { height } = sent[1]!;
+    const { blocks } = await read<Blocks>(`blocks?limit=1&before=${height + 1}`);
+    expect(blocks).toMatchObject([{ height, transactions: 1 }]);
+  });
+
+  test("a command of a devnet's tool is in its block, its party's list and by its hash, marked as unsigned", async () => {
+    const transfer = {
+      fromAccountType: "ACCOUNT_TYPE_GENERAL",
+      toAccountType: "ACCOUNT_TYPE_GENERAL",
+      to: alice,
+      asset: DOLLAR,
+      amount: "100000",
+      oneOff: {},
+    };
+    const { hash, height } = await devnet.chain.impersonate(bob, { transfer });
+    const ofParty = await read<Activity>(`transactions?party=${bob}&limit=1`);
+    expect(ofParty.transactions).toMatchObject([
+      { hash: hash.toUpperCase(), submitter: bob, code: 0, impersonated: true },
+    ]);
+    const inBlock = await read<Activity>(`transactions?height=${height}`);
+    expect(inBlock.transactions).toEqual(ofParty.transactions);
+    const { blocks } = await read<Blocks>(`blocks?limit=1&before=${Number(height) + 1}`);
+    expect(blocks[0]!.transactions).toBe(1);
+    const { checks, impersonated, movements } = await story(hash);
+    expect([impersonated, checks.signature, checks.proofOfWork]).toEqual([true, "none", "none"]);
+    expect([checks.algorithm, checks.signatureValue]).toEqual(["", ""]);
+    expect(movements.map(({ amount }) => amount)).toContain("100000");
+    const { matches } = await read<Matches>(`search?query=${hash}`);
+    expect(matches).toMatchObject([{ kind: "transaction", id: hash.toUpperCase() }]);
+    // The network's explorer has what an indexer of the chain sees.
+    expect((await fetch(`${devnet.dataUrl}/rest/transactions/${hash}`)).status).toBe(404);
+    expect(sent.every((each) => !each.impersonated)).toBe(true);
+  });
+
   test("a parameter that was changed stands beside its default", async () => {
     const { parameters } = await read<Parameters>("parameters");
     expect(parameters.find(({ key }) => key === "spam.pow.difficulty")).toEqual({
