@@ -7,7 +7,8 @@ import { NetworkFacts } from "../wallet/approvals/network-facts.ts";
 import { outcomeLine } from "../wallet/approvals/shown.ts";
 import { walletError } from "../wallet/errors.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
-import type { Job } from "../wallet/sending/sender.ts";
+import { NetworkRefusal } from "../wallet/sending/nodes.ts";
+import type { Job, TransactionSender } from "../wallet/sending/sender.ts";
 import { checkedCommand } from "../wallet/signing/transaction.ts";
 import { amountInUnits, assetOf, type NamedKey, recipientOf, transferOf } from "../wallet/units.ts";
 import type { CommandInit } from "../wire/transaction.ts";
@@ -77,13 +78,24 @@ export const send = command({
           });
         } else {
           process.stdout.write(`${hash}\n`);
-          if (!values.quiet) say(green(outcomeLine({ kind: "sent", hash, height })));
+          if (!values.quiet) say(await outcomeText(sender, hash, height));
         }
         return ExitCode.done;
       });
     });
   },
 });
+
+/** As a chain takes for a block, and some: a chain may make none. */
+const INCLUSION_MS = 10_000;
+
+/** @throws NetworkRefusal where its block refused it */
+async function outcomeText(sender: TransactionSender, hash: string, height: bigint): Promise<string> {
+  const inclusion = height > 0n ? undefined : await sender.inclusion(hash, INCLUSION_MS);
+  if (inclusion !== undefined && inclusion.code !== 0)
+    throw new NetworkRefusal(inclusion.code, inclusion.reason, inclusion.height);
+  return green(outcomeLine({ kind: "sent", hash, height: inclusion?.height ?? height }));
+}
 
 interface Sending {
   readonly publicKey: string;

@@ -133,9 +133,9 @@ describe("on a devnet", () => {
   const commandOf = (document: { inputData: string }) =>
     decodeInputData(Uint8Array.fromBase64(document.inputData));
 
-  test("five dollars arrive, with their fee, and the key that a name meant is shown", async () => {
+  test("five dollars arrive, with their fee and block, and the key that a name meant is shown", async () => {
     const { code, out, err } = await cli.run([
-      ...["wallet", "send", "5", "tUSD", "bob", "--type", "commit", "--yes", ...signing, ...node()],
+      ...["wallet", "send", "5", "tUSD", "bob", "--yes", ...signing, ...node()],
     ]);
     expect([code, out]).toEqual([0, expect.stringMatching(/^[0-9A-F]{64}\n$/)]);
     expect(err).toContain(`Send 5 tUSD (asset ${DOLLAR}) to ${bob()}`);

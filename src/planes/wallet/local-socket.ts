@@ -168,7 +168,7 @@ export const deskMethods: DeskFunctions = {
   }),
 
   async "approvals.outcome"({ desk }, value) {
-    const outcome = desk?.outcomeOf(new Params(value).text("id", "request"));
+    const outcome = desk?.lastOutcomeOf(new Params(value).text("id", "request"));
     return { outcome: outcome === undefined ? null : outcomeLine(outcome) };
   },
 

@@ -46,7 +46,14 @@ export interface Destination {
 
 /** The outcome of an approved transaction. */
 export type Outcome =
-  | { readonly kind: "sent"; readonly hash: string /** 0: not known yet. */; readonly height: bigint }
+  | {
+      readonly kind: "sent";
+      readonly hash: string;
+      /** 0: not known. */
+      readonly height: bigint;
+      /** Its block is looked for: another outcome follows. */
+      readonly isFollowed?: true;
+    }
   /** Handed to the page, that can send it. */
   | { readonly kind: "signed" }
   /** It was signed and reached a node; anyone with its bytes can send them as long as the chain takes them. */

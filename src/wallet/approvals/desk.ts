@@ -125,6 +125,12 @@ export class ApprovalDesk implements Approver {
     return this.outcomes.get(id);
   }
 
+  /** The same, once no other outcome follows. */
+  lastOutcomeOf(id: string): Outcome | undefined {
+    const outcome = this.outcomes.get(id);
+    return outcome?.kind === "sent" && outcome.isFollowed ? undefined : outcome;
+  }
+
   /** Rejects everything that waits. @returns how many */
   rejectAll(): number {
     const entries = [...this.waiting.values()];

@@ -163,7 +163,9 @@ export function outcomeLine(outcome: Outcome): string {
       const place =
         outcome.height > 0n
           ? `in block ${outcome.height}`
-          : "the node has it, and has not said in which block";
+          : outcome.isFollowed
+            ? "waiting for its block"
+            : "the node has it, and has not said in which block";
       return `sent as ${outcome.hash}: ${place}`;
     }
     case "signed":

@@ -223,7 +223,7 @@ export class DeskSource implements WaitingRequests {
   outcome(id: string): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     const look = () => {
-      const outcome = this.desk.outcomeOf(id);
+      const outcome = this.desk.lastOutcomeOf(id);
       if (outcome === undefined && !this.isOver) return;
       end();
       resolve(outcome && outcomeLine(outcome));

@@ -18,6 +18,7 @@ import { AssetStatus, type Market } from "../../wire/generated/vega.ts";
 import { fromJson } from "../../wire/json.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 import { type LastBlock, pastBlocksOf } from "./blocks.ts";
+import { type Inclusion, InclusionReader } from "./inclusion.ts";
 import type {
   AssetFacts,
   CheckResult,
@@ -52,6 +53,7 @@ export class HttpNode implements NodeClient {
   readonly host: string;
   private readonly timeoutMs: number;
   private readonly submitTimeoutMs: number;
+  private readonly inclusions: InclusionReader;
 
   /** @throws NodeError with exit code 2 for a text that is not an address */
   constructor(
@@ -65,6 +67,7 @@ export class HttpNode implements NodeClient {
     this.host = address.replace(/\/+$/, "");
     this.timeoutMs = timeoutMs;
     this.submitTimeoutMs = submitTimeoutMs;
+    this.inclusions = new InclusionReader(this.host);
   }
 
   async lastBlock(): Promise<LastBlock> {
@@ -86,6 +89,10 @@ export class HttpNode implements NodeClient {
     const name = "vega.api.v1.CheckRawTransactionResponse";
     const { code, data } = await this.ask<CheckRawTransactionResponse>("/transaction/raw/check", name, body);
     return { code, reason: data };
+  }
+
+  inclusion(hash: string): Promise<Inclusion | "pending" | undefined> {
+    return this.inclusions.of(hash);
   }
 
   async epochEnd(): Promise<string | undefined> {

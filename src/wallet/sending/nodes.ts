@@ -8,6 +8,7 @@ import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts
 import type { Market } from "../../wire/generated/vega.ts";
 import { transactionHash } from "../../wire/transaction.ts";
 import type { LastBlock } from "./blocks.ts";
+import type { Inclusion } from "./inclusion.ts";
 import type { SendingMode, SubmissionResult } from "./raw-submission.ts";
 
 // The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
@@ -57,6 +58,8 @@ export interface NodeClient {
    */
   submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult>;
   check(bytes: Uint8Array): Promise<CheckResult>;
+  /** The block of a transaction; "pending" as long as it is in none, undefined where that is not said. */
+  inclusion?(hash: string): Promise<Inclusion | "pending" | undefined>;
   /** When the running epoch is to end, as people read times; undefined where that is not said. */
   epochEnd?(): Promise<string | undefined>;
   /** Undefined for an asset that the node does not know. */

@@ -13,6 +13,7 @@ import { type CommandInit, encodeCommand, transactionHash } from "../../wire/tra
 import { type RandomBytes, randomNonce } from "../random.ts";
 import type { SignedTransaction } from "../unlocked-wallet.ts";
 import { BlockMemory, type LastBlock, type Slot } from "./blocks.ts";
+import type { Inclusion } from "./inclusion.ts";
 import {
   type Delivered,
   isNoHealthyNode,
@@ -100,6 +101,8 @@ const OTHER_BLOCKS = /unknown block height|failed to verify proof of work|transa
 const TID_BYTES = 10;
 /** Proofs that are searched for at once: each search uses every core, and the next one fills its gaps. */
 const SEARCHES_MAX = 2;
+/** Interval at which the block of a sent transaction is looked for. */
+const INCLUSION_LOOK_MS = 500;
 /** As long as an answer about the end of an epoch is good. */
 const EPOCH_END_MS = 1_000;
 
@@ -111,6 +114,7 @@ export class TransactionSender {
   private readonly endings: (() => void)[] = [];
   private lastEpochEnd: { readonly atMs: number; readonly answer: Promise<string | undefined> } | undefined;
   private readonly searches = new Semaphore(SEARCHES_MAX);
+  private isClosed = false;
 
   constructor(private readonly options: SenderOptions) {
     const { watchMs = WATCH_MS, nodes, book = new PlannerBook() } = options;
@@ -203,6 +207,22 @@ export class TransactionSender {
     return this.network.deliver(await this.options.nodes.choose(), bytes, mode);
   }
 
+  /** Waits for the block of what was sent. @returns undefined where no node says it, or not within the time */
+  async inclusion(hash: string, waitMs: number): Promise<Inclusion | undefined> {
+    const { nodes, nowMs } = this.options;
+    const untilMs = nowMs() + waitMs;
+    while (!this.isClosed) {
+      const answers = await Promise.all(
+        nodes.clients.map((client) => client.inclusion?.(hash).catch(() => undefined)),
+      );
+      const inclusion = answers.find((answer) => typeof answer === "object");
+      if (inclusion !== undefined) return inclusion;
+      if (!answers.includes("pending") || nowMs() >= untilMs) return undefined;
+      await nodes.sleep(INCLUSION_LOOK_MS);
+    }
+    return undefined;
+  }
+
   /** The places of a key on the chain of the nodes. @throws NodeError `no_healthy_node`, `wrong_chain` */
   async queueOf(party: string): Promise<SendQueue> {
     const { chainId } = this.blocks.newest ?? (await this.newestBlock());
@@ -273,6 +293,7 @@ export class TransactionSender {
 
   /** Ends what watches the chain. */
   close(): void {
+    this.isClosed = true;
     for (const end of this.endings.splice(0)) end();
   }
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
-import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
+import type { Approver, Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
 import type { ApprovalDesk } from "../approvals/desk.ts";
 import { NO_FACTS, plainJson } from "../approvals/formatting.ts";
 import { wordsOf } from "../approvals/words.ts";
@@ -101,9 +101,38 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
     throw error;
   }
   const { hash, height = 0n } = done;
-  approver.settled?.(request, hash === undefined ? { kind: "signed" } : { kind: "sent", hash, height });
+  if (hash === undefined) approver.settled?.(request, { kind: "signed" });
+  else noteSent(service, approver, request, { hash, height });
   await record({ outcome: "done", ...(done.hash !== undefined && { hash: done.hash }) });
   return done.result;
+}
+
+/** As long as the block of a transaction is looked for, on a chain that makes blocks slowly, or by hand. */
+const INCLUSION_MS = 10 * 60_000;
+
+/** Tells that it was sent, and then its block, where a node says it. The page that asked does not wait for that. */
+function noteSent(
+  { parts: { sender } }: Call["service"],
+  approver: Approver,
+  request: TransactionRequest,
+  { hash, height }: { readonly hash: string; readonly height: bigint },
+): void {
+  if (approver.settled === undefined) return;
+  const sent = { kind: "sent", hash, height } as const;
+  if (height > 0n) {
+    approver.settled(request, sent);
+    return;
+  }
+  approver.settled(request, { ...sent, isFollowed: true });
+  void sender.inclusion(hash, INCLUSION_MS).then((inclusion) => {
+    const isRefused = inclusion !== undefined && inclusion.code !== 0;
+    approver.settled!(
+      request,
+      isRefused
+        ? { kind: "refused", reason: `${inclusion.reason} (in block ${inclusion.height})` }
+        : { ...sent, height: inclusion?.height ?? 0n },
+    );
+  });
 }
 
 /** The signature is for the chain that was shown, or for one that its owner stands by. @throws NodeError */
@@ -188,7 +217,7 @@ export async function sendForOwner(
   };
   try {
     const { hash, height } = await service.parts.sender.send({ publicKey, command, sign }, "TYPE_SYNC");
-    desk.settled(request, { kind: "sent", hash, height });
+    noteSent(service, desk, request, { hash, height });
     await record({ outcome: "done", hash });
     return { hash, height };
   } catch (error) {

@@ -64,7 +64,11 @@ export function Activity() {
     { title: "Request", cell: (entry) => requestOf(entry) },
     {
       title: "Outcome",
-      cell: ({ outcome }) => <Badge tone={TONES[outcome] ?? "plain"}>{outcome}</Badge>,
+      cell: ({ outcome, hash }) => (
+        <Badge tone={TONES[outcome] ?? "plain"}>
+          {outcome === "done" && hash !== undefined ? "sent" : outcome}
+        </Badge>
+      ),
     },
     { title: "Hash", cell: ({ hash }) => <Id id={visible(hash ?? "")} />, isMinor: true },
   ];

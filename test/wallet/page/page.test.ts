@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource } from "../../../src/wallet/approvals/terminal.ts";
+import type { Inclusion } from "../../../src/wallet/sending/inclusion.ts";
 import { eventually } from "../../support/eventually.ts";
 import { KEY_1, ORIGIN, Rig, type RpcAnswer, VOTE } from "../service/rig.ts";
 import { PASSPHRASE, privateFolder } from "../support/wallets.ts";
@@ -158,6 +159,30 @@ describe("the own page", () => {
     await eventually(async () => (await scene.get("/state")).body.outcomes.length === 1);
     const { entries } = (await scene.get("/activity")).body;
     expect(entries[0]).toMatchObject({ kind: "transaction", outcome: "done", hostname: "dapp.example" });
+  });
+
+  test("says the block of what was sent as soon as the node has it, and why a block refused it", async () => {
+    const scene = await Scene.start();
+    await scene.open();
+    const answers: ((inclusion: Inclusion) => void)[] = [];
+    scene.rig.node.inclusion = () => new Promise((resolve) => answers.push(resolve));
+    const id = "a5".repeat(32);
+    scene.rig.node.listAssets = async () => [{ id, name: "Vega", symbol: "VEGA", decimals: 18 }];
+    const sending = { wallet: "vectors", key: KEY_1, amount: "1", asset: "VEGA", to: "b".repeat(64) };
+    const textOf = async () => (await scene.get("/state")).body.outcomes[0]?.text as string | undefined;
+    const send = async () => {
+      const sent = scene.post("/send", sending);
+      await eventually(() => scene.desk.requests.length > 0);
+      await scene.post("/approve", await scene.hold(scene.desk.requests[0]!.id));
+      return (await sent).body.hash as string;
+    };
+    const hash = await send();
+    expect(await textOf()).toBe(`sent as ${hash}: waiting for its block`);
+    answers[0]!({ height: 13n, code: 0, reason: "" });
+    await eventually(async () => (await textOf()) === `sent as ${hash}: in block 13`);
+    await send();
+    answers[1]!({ height: 14n, code: 70, reason: "no funds" });
+    await eventually(async () => (await textOf()) === "refused by the node: no funds (in block 14)");
   });
 
   test("sends an amount once it is approved, in the terminal's words", async () => {

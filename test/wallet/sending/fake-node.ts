@@ -34,6 +34,7 @@ export class FakeNode implements NodeClient {
   readonly assets = new Map<string, AssetFacts>([["a55e7", { symbol: "VEGA", decimals: 18 }]]);
   balances?: NonNullable<NodeClient["balances"]>;
   parameter?: NonNullable<NodeClient["parameter"]>;
+  inclusion?: NonNullable<NodeClient["inclusion"]>;
   listAssets?: NonNullable<NodeClient["listAssets"]>;
   isDown = false;
   /** Questions while it was down. */
