@@ -5,6 +5,7 @@ import type { PartiesReport, PartyBalance, PartyReport } from "../devnet/parties
 import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortFile, readShortText } from "../files/short-file.ts";
+import { commandLine } from "../http/command-line.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
@@ -68,7 +69,7 @@ export const devnet = command({
     } catch (error) {
       await running?.stop();
       if (values.reset && home !== undefined) putBack(home);
-      throw error;
+      throw home === undefined ? error : await withRunning(error, home);
     }
     // Includes the leftovers of an interrupted reset.
     if (home !== undefined) removeAside(home);
@@ -92,6 +93,25 @@ export const devnet = command({
     }
   },
 });
+
+/** Of a home in which a devnet runs: where that one answers. */
+async function withRunning(error: unknown, home: string): Promise<unknown> {
+  if (!(error instanceof NodeError) || error.code !== "home_in_use") return error;
+  const { devnetNodeUrl } = await import("../devnet/home.ts");
+  const url = devnetNodeUrl([home]);
+  return url === undefined ? error : alreadyRuns(error, home, url, process.env.npm_lifecycle_event);
+}
+
+/** @param script of npm that started this process */
+export function alreadyRuns(error: NodeError, home: string, url: string, script: string | undefined) {
+  const words = script === "start" ? "npm start --" : `${commandLine()} devnet`;
+  return new NodeError(
+    error.attempt,
+    error.code,
+    `a devnet already runs in the home ${home}, at ${url}/ (${error.message})`,
+    `open it, or stop it; another beside it: ${words} --home DIR --port 0`,
+  );
+}
 
 type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
 
@@ -244,8 +264,9 @@ async function reportStart(devnet: Devnet, wallet: Wallet | undefined, values: V
   if (values.quiet || values.json) return;
   if (!process.stderr.isTTY) {
     say(
-      `listening: documentation ${address.dataUrl}/docs, tools ${address.nodeUrl}/devnet/ or: lyra devnet --help`,
+      `listening: page ${address.nodeUrl}/, documentation ${address.dataUrl}/docs, tools ${address.nodeUrl}/devnet/ or: ${commandLine()} devnet --help`,
       {
+        pageUrl: `${address.nodeUrl}/`,
         ...address,
         height,
         firstBlockMs,
@@ -257,7 +278,16 @@ async function reportStart(devnet: Devnet, wallet: Wallet | undefined, values: V
   const { isTemporary } = devnet;
   const mode = values.block ?? "instant";
   say(
-    devnetBanner({ ...address, isTemporary, firstBlockMs, resumed, mode, height, report: devnet.report() }),
+    devnetBanner({
+      ...address,
+      isTemporary,
+      firstBlockMs,
+      resumed,
+      mode,
+      height,
+      report: devnet.report(),
+      commandLine: commandLine(),
+    }),
   );
 }
 
@@ -346,6 +376,8 @@ export interface BannerFacts {
   /** The chain found in the home; empty for a new one. */
   readonly resumed: string;
   readonly report: PartiesReport;
+  /** What to type in place of `lyra`. */
+  readonly commandLine: string;
 }
 
 export function devnetBanner(facts: BannerFacts): string {
@@ -367,11 +399,14 @@ export function devnetBanner(facts: BannerFacts): string {
     ...(facts.cometUrl === undefined ? [] : [`  CometBFT RPC  ${facts.cometUrl}/`]),
     ...(facts.eventsTo === undefined ? [] : [`  events to     ${facts.eventsTo}`]),
     `  documentation ${dataUrl}/docs`,
-    `  tools         ${nodeUrl}/devnet/  ${dim("or: lyra devnet --help")}`,
+    `  tools         ${nodeUrl}/devnet/  ${dim(`or: ${facts.commandLine} devnet --help`)}`,
     `  blocks        ${facts.mode}`,
     `  home          ${facts.home}${facts.isTemporary ? dim("  (gone when it stops)") : ""}`,
+    ...(facts.commandLine === "lyra"
+      ? []
+      : [`  commands      ${facts.commandLine} COMMAND ${dim("where a text says lyra COMMAND")}`]),
     "",
-    ...partyLines(report),
+    ...partyLines(report, facts.commandLine),
     "",
     `  recovery phrase  ${bold(report.recoveryPhrase)}`,
     "",
@@ -385,7 +420,7 @@ export function devnetBanner(facts: BannerFacts): string {
 /** Of the banner; \`lyra devnet parties\` has them all. */
 const PARTIES_SHOWN = 20;
 
-function partyLines({ parties: all, stakingToken }: PartiesReport): string[] {
+function partyLines({ parties: all, stakingToken }: PartiesReport, words: string): string[] {
   const parties = all.slice(0, PARTIES_SHOWN);
   const nameWidth = Math.max(6, ...parties.map(({ name }) => name.length));
   const more = all.length - parties.length;
@@ -399,7 +434,7 @@ function partyLines({ parties: all, stakingToken }: PartiesReport): string[] {
     `  ${String(party.index).padStart(2)} ${party.name.padEnd(nameWidth)} ${party.publicKey}${staked(party)}`,
     ...(isSame ? [] : [dim(`            ${holdings[at]}`)]),
   ]);
-  if (more > 0) lines.push(dim(`     and ${more} more: lyra devnet parties`));
+  if (more > 0) lines.push(dim(`     and ${more} more: ${words} devnet parties`));
   return isSame && holdings[0] ? [...lines, "", `  each holds  ${holdings[0]}`] : lines;
 }
 

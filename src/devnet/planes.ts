@@ -4,12 +4,14 @@
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
 import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { homeWord } from "../http/command-line.ts";
 import { Ports } from "../http/drain.ts";
 import type { Limits } from "../http/limits.ts";
 import { joinRoutes } from "../http/plugin.ts";
 import { requestBudget } from "../http/request-budget.ts";
 import { ServerStatus } from "../http/status.ts";
 import { BUILD } from "../node/build.ts";
+import { defaultHome } from "../node/config.ts";
 import { DiskReporter } from "../node/disk-report.ts";
 import { HomeWatch } from "../node/home-watch.ts";
 import type { Reading } from "../node/reading.ts";
@@ -90,6 +92,7 @@ export class Planes {
     this.node = node;
     const { status } = this;
     status.kind = this.options.kind;
+    if (status.kind === "devnet") status.homeWord = homeWord(this.options.home, defaultHome());
     const data = serveData(this.reading.plane, status, {
       host,
       port: dataPort,

@@ -124,6 +124,8 @@ export class ServerStatus {
   private isStopping = false;
   readonly askers = new ReadinessAskers();
   kind: (typeof NODE_KINDS)[number] = "data node";
+  /** The home for `--home`, where the page may name it. */
+  homeWord: string | undefined;
   /** The node's ports, in the order in which they began to listen. */
   readonly listening: Listening[] = [];
 

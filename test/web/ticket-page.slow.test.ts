@@ -270,7 +270,7 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     const line = page.getByRole("alert");
     await line.waitFor();
     expect(await line.textContent()).toContain(
-      `No wallet answers at 127.0.0.1:9. This starts one: lyra wallet serve --node-url ${devnet.nodeUrl} --wallet-port 9`,
+      `No wallet answers at 127.0.0.1:9. This starts one: npm run lyra -- wallet serve --node-url ${devnet.nodeUrl} --wallet-port 9`,
     );
     await page.getByLabel("Its port, if another").fill(String(service.port));
     await page.getByRole("button", { name: "Use it" }).click();

@@ -155,7 +155,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await ticket.getByLabel("Size").fill("0.02");
     await ticket.getByLabel("Price").fill(priceText(depth.sell[0]!.price));
     expect(await ticket.locator("code").textContent()).toStartWith(
-      'lyra devnet impersonate judy \'{"orderSubmission"',
+      'npm run lyra -- devnet impersonate judy \'{"orderSubmission"',
     );
     await ticket.getByRole("button", { name: "Send", exact: true }).click();
     await ticket.getByText("in block").waitFor();
@@ -205,14 +205,16 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const form = (name: string) => page.getByRole("form", { name, exact: true });
     const before = devnet.chain.status.height;
     await form("mine").getByLabel("blocks").fill("3");
-    expect(await form("mine").locator("code").textContent()).toBe("lyra devnet mine --blocks 3");
+    expect(await form("mine").locator("code").textContent()).toBe("npm run lyra -- devnet mine --blocks 3");
     await form("mine").getByRole("button", { name: "mine" }).click();
     await form("mine").getByText("Done").waitFor();
     expect(devnet.chain.status.height).toBe(before + 3);
     await form("fund").getByLabel("party").fill("alice");
     await form("fund").getByLabel("asset").fill("tUSD");
     await form("fund").getByLabel("amount").fill("12.5");
-    expect(await form("fund").locator("code").textContent()).toBe("lyra devnet fund alice tUSD 12.5");
+    expect(await form("fund").locator("code").textContent()).toBe(
+      "npm run lyra -- devnet fund alice tUSD 12.5",
+    );
     await form("fund").getByRole("button", { name: "fund" }).click();
     expect(await form("fund").getByRole("alert").textContent()).toContain("amount");
     await page.getByRole("button", { name: "snapshot" }).click();
@@ -263,7 +265,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     };
     const commandLine = form.locator(".command code");
     expect(await commandLine.textContent()).toBe(
-      `lyra devnet impersonate alice '${JSON.stringify({ transfer })}'`,
+      `npm run lyra -- devnet impersonate alice '${JSON.stringify({ transfer })}'`,
     );
     await form.getByRole("button", { name: "Send", exact: true }).click();
     await form.getByText("Executed").waitFor();
@@ -304,7 +306,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await form.getByRole("combobox", { name: "Vote" }).selectOption({ label: "against" });
     const voteSubmission = { proposalId: proposal, value: "VALUE_NO" };
     expect(await form.locator("code").textContent()).toBe(
-      `lyra devnet impersonate bob '${JSON.stringify({ voteSubmission })}'`,
+      `npm run lyra -- devnet impersonate bob '${JSON.stringify({ voteSubmission })}'`,
     );
     expect(await seriousFindings(page)).toEqual([]);
     await form.getByRole("button", { name: "Send" }).click();

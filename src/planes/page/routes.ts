@@ -3,6 +3,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { asksForPage } from "../../http/accept.ts";
 import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
+import { commandLine } from "../../http/command-line.ts";
 import { heightHeaders } from "../../http/heights.ts";
 import { classify, type HttpRoutes } from "../../http/plugin.ts";
 import type { ServerStatus } from "../../http/status.ts";
@@ -28,8 +29,15 @@ export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "co
       return (await pageAsset(params.name, request)) ?? refuse(request, NOT_FOUND);
     });
     app.get(ADDRESSES_PATH, () => {
-      const { kind, listening } = status;
-      const body: Addresses = { kind, version: manifest.version, commit, listening };
+      const { kind, listening, homeWord } = status;
+      const body: Addresses = {
+        kind,
+        version: manifest.version,
+        commit,
+        commandLine: wordsFor(kind),
+        ...(homeWord !== undefined && { home: homeWord }),
+        listening,
+      };
       const head = status.source?.head();
       // With the height: it is the first thing that the page shows.
       const heights = head && heightHeaders({ height: head.height, timeUs: head.timeUs });
@@ -37,6 +45,12 @@ export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "co
     });
     return app;
   };
+}
+
+/** A node that strangers read does not say where on its disk it lies. */
+function wordsFor(kind: Addresses["kind"]): string {
+  const words = commandLine();
+  return kind === "devnet" || !words.includes("/") ? words : "lyra";
 }
 
 /** The wallet of this machine, and the node's other ports that speak HTTP, under the name by which this request came. */

@@ -5,7 +5,7 @@ import { count, shortId } from "../format.ts";
 import { link } from "../shell/router.ts";
 import { Party } from "./id.tsx";
 import { Badge } from "./panel.tsx";
-import { Empty } from "./states.tsx";
+import { commandText, Empty } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 import { Words } from "./words.tsx";
@@ -89,8 +89,8 @@ export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden 
 function NoTransactions() {
   return (
     <Empty title="No transactions here" command="lyra devnet impersonate">
-      A wallet that sends one fills this list; on a devnet a tool does it, and <code>lyra devnet --demo</code>{" "}
-      plays a month.
+      A wallet that sends one fills this list; on a devnet a tool does it, and{" "}
+      <code>{commandText("lyra devnet --demo")}</code> plays a month.
     </Empty>
   );
 }

@@ -1,6 +1,7 @@
 // In place of content: nothing yet, an error, a command to copy.
 import { type ComponentChildren, Fragment } from "preact";
 import type { AnswerOf, CallName, RequestOf } from "../data/calls.ts";
+import { addresses } from "../data/node.ts";
 import { useCall } from "../data/read.ts";
 import { Copy } from "./copy.tsx";
 
@@ -50,11 +51,17 @@ export function CallView<Name extends CallName>({
   return <Fragment>{view(data)}</Fragment>;
 }
 
+/** A command of this program, by the words that start it where the node runs. @param text begins with `lyra ` */
+export function commandText(text: string): string {
+  return text.replace(/^lyra /, `${addresses.value?.commandLine ?? "lyra"} `);
+}
+
 export function Command({ text }: { readonly text: string }) {
+  const command = commandText(text);
   return (
     <span class="command">
-      <code>{text}</code>
-      <Copy text={text} of="the command" />
+      <code>{command}</code>
+      <Copy text={command} of="the command" />
     </span>
   );
 }

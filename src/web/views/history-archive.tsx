@@ -6,7 +6,7 @@ import { fileName } from "../../history/manifest.ts";
 import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Command } from "../components/states.tsx";
 import { download, lengthOf, type Progress, saveAs } from "../data/download.ts";
-import { chainId, dataOrigin, get, RequestFailure } from "../data/node.ts";
+import { addresses, chainId, dataOrigin, get, RequestFailure } from "../data/node.ts";
 import { bytes, count } from "../format.ts";
 import type { Comparison, NodeSegment } from "./archive-verify.ts";
 
@@ -226,7 +226,9 @@ function Choice({ segments, isBusy, onSave }: ChoiceProps) {
         Save
       </button>
       {!isRange && <p class="ticket-message bad">The last block comes before the first.</p>}
-      <Command text={`lyra history export --table TABLE_${table.value} --from ${first} --to ${last}`} />
+      <Command
+        text={`lyra history export --table TABLE_${table.value} --from ${first} --to ${last}${homeFlag()}`}
+      />
     </form>
   );
 }
@@ -312,4 +314,10 @@ function checksOf(archive: Verification, comparison: Comparison): [string, strin
           : comparison.here && `the archive has ${comparison.here}, the node ${comparison.there}`,
     ],
   ];
+}
+
+/** A command without it reads the default home. */
+function homeFlag(): string {
+  const home = addresses.value?.home;
+  return home === undefined ? "" : ` --home ${home}`;
 }

@@ -2,7 +2,7 @@ import type * as api from "../../client/api.generated.ts";
 import { Scaled } from "../components/amount.tsx";
 import { Asset, Id } from "../components/id.tsx";
 import { Badge, Heading } from "../components/panel.tsx";
-import { Empty } from "../components/states.tsx";
+import { commandText, Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { useCall, useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
@@ -59,7 +59,7 @@ export default function MarketList() {
           empty={
             <Empty title="No market yet" command="lyra devnet market create btc">
               The tool proposes a market, votes, provides liquidity and opens it;{" "}
-              <code>lyra devnet market run BTC/USD 200</code> lets a crowd trade.
+              <code>{commandText("lyra devnet market run BTC/USD 200")}</code> lets a crowd trade.
             </Empty>
           }
           columns={[

@@ -147,8 +147,10 @@ describe("the page", () => {
       }),
     );
     expect(documents[0]).toEqual(documents[1]!);
-    const { kind, listening } = documents[0]!;
+    const { kind, listening, commandLine } = documents[0]!;
     expect(kind).toBe("devnet");
+    // These are the sources.
+    expect(commandLine).toBe("npm run lyra --");
     const portOf = (name: string) => listening.find((each) => each.name === name)?.port;
     const { dataPort, nodePort, faucetPort } = devnet.address;
     expect([portOf("data"), portOf("node"), portOf("faucet")]).toEqual([dataPort, nodePort, faucetPort]);
