@@ -44,7 +44,7 @@ export const devnet = command({
   startsNode: () => true,
   async run({ values, typed }) {
     const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
-    const { removeAside, putBack, setAside } = await import("../devnet/home.ts");
+    const { alreadyRuns, removeAside, putBack, setAside } = await import("../devnet/home.ts");
     let lines: TransactionLines | undefined;
     const options: DevnetConfig = {
       ...(await optionsOf(values, typed)),
@@ -69,7 +69,7 @@ export const devnet = command({
     } catch (error) {
       await running?.stop();
       if (values.reset && home !== undefined) putBack(home);
-      throw home === undefined ? error : await withRunning(error, home);
+      throw home === undefined ? error : alreadyRuns(error, home);
     }
     // Includes the leftovers of an interrupted reset.
     if (home !== undefined) removeAside(home);
@@ -93,25 +93,6 @@ export const devnet = command({
     }
   },
 });
-
-/** Of a home in which a devnet runs: where that one answers. */
-async function withRunning(error: unknown, home: string): Promise<unknown> {
-  if (!(error instanceof NodeError) || error.code !== "home_in_use") return error;
-  const { devnetNodeUrl } = await import("../devnet/home.ts");
-  const url = devnetNodeUrl([home]);
-  return url === undefined ? error : alreadyRuns(error, home, url, process.env.npm_lifecycle_event);
-}
-
-/** @param script of npm that started this process */
-export function alreadyRuns(error: NodeError, home: string, url: string, script: string | undefined) {
-  const words = script === "start" ? "npm start --" : `${commandLine()} devnet`;
-  return new NodeError(
-    error.attempt,
-    error.code,
-    `a devnet already runs in the home ${home}, at ${url}/ (${error.message})`,
-    `open it, or stop it; another beside it: ${words} --home DIR --port 0`,
-  );
-}
 
 type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
 
@@ -376,7 +357,7 @@ export interface BannerFacts {
   /** The chain found in the home; empty for a new one. */
   readonly resumed: string;
   readonly report: PartiesReport;
-  /** What to type in place of `lyra`. */
+  /** The words that start this program. */
   readonly commandLine: string;
 }
 

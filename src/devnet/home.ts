@@ -10,6 +10,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
+import { commandLine } from "../http/command-line.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, storePath } from "../store/database.ts";
 import { hasChain, readHead } from "../store/head.ts";
@@ -77,6 +78,25 @@ export function runningDevnet(homes: readonly string[]): DevnetAddress | undefin
 
 /** Its node API. @throws NodeError `address_unreadable` */
 export const devnetNodeUrl = (homes: readonly string[]) => runningDevnet(homes)?.nodeUrl;
+
+/** The refusal of a home that is in use; of one in which a devnet runs it says where, and how another is started. */
+export function alreadyRuns(error: unknown, home: string, script = process.env.npm_lifecycle_event): unknown {
+  if (!(error instanceof NodeError) || error.code !== "home_in_use") return error;
+  let running: DevnetAddress | undefined;
+  try {
+    running = runningDevnet([home]);
+  } catch {
+    // Its file is damaged.
+  }
+  if (running === undefined || !isRunning(running.pid)) return error;
+  const words = script === "start" ? "npm start --" : `${commandLine()} devnet`;
+  return new NodeError(
+    error.attempt,
+    error.code,
+    `${error.message}: a devnet already runs there, at ${running.nodeUrl}/`,
+    `stop it, or start another beside it with: ${words} --home DIR --port 0`,
+  );
+}
 
 function readDevnetAddress(file: string): DevnetAddress {
   let why = "it does not say where";

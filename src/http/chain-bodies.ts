@@ -15,7 +15,7 @@ export const ADDRESSES_BODY = object({
   version: text("Version of Lyra."),
   commit: text("Commit that it was built from; `source` where it runs from its sources."),
   commandLine: text(
-    "What to type in place of `lyra` on its machine, such as `npm run lyra --`; of a devnet alone the path of an executable.",
+    "The words in place of `lyra` on its machine, such as `npm run lyra --`; of a devnet alone the path of an executable.",
   ),
   "home?": text(
     "Its home, for `--home` of commands that read one; of a devnet, where it is not the default.",

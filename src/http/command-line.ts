@@ -8,7 +8,7 @@ const SOURCES = /[/\\]src[/\\]http$/;
 const NAME = "lyra";
 
 /**
- * What to type in place of `lyra`.
+ * The words to type in place of `lyra`.
  * @param folder of this module
  * @param executable path of the running program
  * @param onPath where the shell finds `lyra`

@@ -14,11 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findCommand } from "../../src/cli/command/table.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { alreadyRuns, type BannerFacts, devnetBanner, units } from "../../src/cli/devnet.ts";
+import { type BannerFacts, devnetBanner, units } from "../../src/cli/devnet.ts";
 import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/home.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { PartiesReport } from "../../src/devnet/parties.ts";
-import { NodeError } from "../../src/errors/node-error.ts";
 import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
@@ -85,15 +84,6 @@ describe("the banner", () => {
       expect(text).toContain(part);
     }
     expect(text).not.toContain(alice!.privateKey);
-  });
-
-  test("given a home in which a devnet runs, then the refusal says where it is and how npm starts another", () => {
-    const inUse = new NodeError("home.lock", "home_in_use", "process 5 is using the home ./net", "stop it");
-    const { message, hint } = alreadyRuns(inUse, "./net", "http://127.0.0.1:3003", "start");
-    expect(message).toBe(
-      "a devnet already runs in the home ./net, at http://127.0.0.1:3003/ (process 5 is using the home ./net)",
-    );
-    expect(hint).toContain("npm start -- --home DIR --port 0");
   });
 
   test("given parties that hold different things, then each has its own line", () => {

@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { putBack, removeAside, setAside, settleReset } from "../../src/devnet/home.ts";
+import { alreadyRuns, putBack, removeAside, setAside, settleReset } from "../../src/devnet/home.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
 import { storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
 import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
@@ -48,6 +49,19 @@ function contentOf(folder: string): Record<string, string> {
 function move(from: string, to: string, names: readonly string[]): void {
   for (const name of names) if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
 }
+
+test("the refusal of a home in which a devnet runs says where it is and how npm starts another", () => {
+  const home = scratch.path();
+  mkdirSync(home, { recursive: true });
+  const inUse = new NodeError("home.lock", "home_in_use", "process 5 is using the home", "stop it");
+  expect(alreadyRuns(inUse, home, "start")).toBe(inUse);
+  const address = { nodeUrl: "http://127.0.0.1:3003", pid: process.pid };
+  writeFileSync(join(home, "devnet.json"), JSON.stringify(address));
+  expect(alreadyRuns(inUse, home, "start")).toMatchObject({
+    message: "process 5 is using the home: a devnet already runs there, at http://127.0.0.1:3003/",
+    hint: "stop it, or start another beside it with: npm start -- --home DIR --port 0",
+  });
+});
 
 test("put aside and back again", () => {
   const home = scratch.path();
