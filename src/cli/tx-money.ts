@@ -1,12 +1,12 @@
 // lyra tx build transfer, withdraw, delegate, vote: commands in the units that people say.
 
 import { isEthereumAddress } from "../crypto/secp256k1.ts";
+import { partiesOf } from "../wallet/sending/devnet-parties.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import { amountInUnits, assetOf, type NamedAsset, recipientOf, transferOf } from "../wallet/units.ts";
 import { VoteValue } from "../wire/generated/vega.ts";
 import { command, type Flags, option, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
-import { partiesOf } from "./devnet-parties.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { DRAFT_FLAGS, writeDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";

@@ -56,7 +56,7 @@ export const approvals = command({
   },
   flags: FLAGS,
   notes: `  Without words it shows and asks, one after the other.`,
-  json: "`list`: {requests: [{id, kind, hostname, origin, receivedAt, wallet?, wallets?, keys?, purpose?, key?, words?: {title, lines, warnings}, destination?: {chainId, standing, node}, costs?: [{kind, asset, amount?, label, text}], balances?, raw?, reason?}]}; `--approve ID`, `--reject ID`: {id, outcome, became?}; `--reject-all`: {rejected}",
+  json: "`list`: {requests: [{id, kind, hostname, origin, receivedAt, isOwn?, wallet?, wallets?, keys?, purpose?, key?, words?: {title, lines, warnings}, destination?: {chainId, standing, node}, costs?: [{kind, asset, amount?, label, text}], balances?, raw?, reason?}]}; `--approve ID`, `--reject ID`: {id, outcome, became?}; `--reject-all`: {rejected}",
   wrongWords: () => WRONG_VERB,
   async run({ words: { list: verb }, values }) {
     const home = values.home ?? defaultHome();

@@ -6,6 +6,7 @@ import { type Line, named, plain } from "../wallet/approvals/formatting.ts";
 import { NetworkFacts } from "../wallet/approvals/network-facts.ts";
 import { outcomeLine } from "../wallet/approvals/shown.ts";
 import { walletError } from "../wallet/errors.ts";
+import { partiesOf } from "../wallet/sending/devnet-parties.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import { NetworkRefusal } from "../wallet/sending/nodes.ts";
 import type { Job, TransactionSender } from "../wallet/sending/sender.ts";
@@ -14,7 +15,6 @@ import { amountInUnits, assetOf, type NamedKey, recipientOf, transferOf } from "
 import type { CommandInit } from "../wire/transaction.ts";
 import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
-import { partiesOf } from "./devnet-parties.ts";
 import { green, say } from "./terminal.ts";
 import { AMOUNT, ASSET } from "./tx-money.ts";
 import { MODES, NODE_FLAGS, online, onlineAddresses } from "./tx-online.ts";

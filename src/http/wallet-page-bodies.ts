@@ -18,7 +18,11 @@ interface PageRequest {
   readonly asker: string;
   /** To read before the answer. */
   readonly warnings: readonly string[];
+  /** Likewise, and no warnings. */
+  readonly notes: readonly string[];
   readonly receivedAt: string;
+  /** This page asks. */
+  readonly isOwn?: true;
   readonly wallet?: string;
   readonly wallets?: readonly string[];
   readonly keys?: readonly PageKeyName[];

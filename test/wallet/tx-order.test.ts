@@ -152,7 +152,11 @@ describe("with a node", () => {
     const command = { kind: "orderSubmission", payload } as CommandInit;
     const costs = async (one: CommandInit) => facts.costs(one, "ab".repeat(32), await facts.of(one));
     const [line, fee] = await costs(command);
-    expect([line!.kind, line!.label, fee!.label]).toEqual(["margin", "margin, it says", "fee, it says"]);
+    expect([line!.kind, line!.label, fee!.label]).toEqual([
+      "margin",
+      "margin (node says)",
+      "fee (node says)",
+    ]);
     expect(line!.text).toStartWith("at worst ");
     const query = `marketId=${market.market}&openVolume=2000`;
     const response = await fetch(`${devnet.dataUrl}/api/v2/estimate/position?${query}`);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { usageError } from "../../src/cli/command/usage-error.ts";
-import { partiesOf } from "../../src/cli/devnet-parties.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
+import { partiesOf } from "../../src/wallet/sending/devnet-parties.ts";
 import { amountInUnits, assetOf, type NamedAsset, recipientOf } from "../../src/wallet/units.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";
@@ -140,8 +140,8 @@ describe("on a devnet", () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^[0-9A-F]{64}\n$/)]);
     expect(err).toContain(`Send 5 tUSD (asset ${DOLLAR}) to ${bob()}`);
     expect(err).toContain("which is             bob of this devnet");
-    expect(err).toContain("fee, it says         0.005 tUSD");
-    expect(err).toContain("left, it says        44.995 tUSD");
+    expect(err).toContain("fee (node says)      0.005 tUSD");
+    expect(err).toContain("left (node says)     44.995 tUSD");
     expect(err).toMatch(/sent as [0-9A-F]{64}: in block \d+/);
     const held = await cli.run(["wallet", "balance", "--key", KEY_1, ...node(), "--json"]);
     expect(JSON.parse(held.out).balances).toContainEqual(

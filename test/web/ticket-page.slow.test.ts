@@ -171,7 +171,12 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     expect(await form("Send an order").getByLabel("Signed by").inputValue()).toStartWith("party ");
     await form("Send an order").getByRole("button", { name: "Connect a wallet" }).click();
     await page.getByText("Approve the connection in the wallet").waitFor();
+    await page.getByText("Approve the connection").waitFor();
+    expect(await form("Send an order").getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(
+      true,
+    );
     await approve("wants to connect to a wallet");
+    await page.getByText("Now approve that this page sees your keys").waitFor();
     await approve("wants to see the public keys");
     await page.getByRole("button", { name: "Disconnect the wallet" }).waitFor();
     const signed = form("Send an order").getByLabel("Signed by");

@@ -27,7 +27,7 @@ import { seriousFindings } from "./axe.ts";
 import { HOSTILE } from "./hostile-texts.ts";
 
 sayWhenSkipped("the wallet's page");
-const APPROVE = "Hold to approve";
+const APPROVE = /^(?:Hold to approve|A moment…)$/;
 
 let browser: Browser;
 beforeAll(async () => {
@@ -100,11 +100,14 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
       document.dispatchEvent(new Event("visibilitychange"));
     });
     await page.waitForFunction(() => document.querySelector(".approve:disabled") !== null);
+    expect(await button().textContent()).toBe("A moment…");
     expect(desk.requests.length).toBe(1);
     await page.evaluate(() => {
       Reflect.deleteProperty(document, "visibilityState");
       document.dispatchEvent(new Event("visibilitychange"));
     });
+    // The wallet has no addresses of a node.
+    expect(seen.requests.filter((url) => url.includes("/lyra/v1/"))).toEqual([]);
     await page.getByRole("button", { name: "Reject", exact: true }).click();
     expect((await answer).body.error.code).toBe(3001);
   }, 20_000);
@@ -182,28 +185,31 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     rig.node.balances = async () => new Map([[asset, "200000"]]);
     rig.node.parameter = async () => "0.001";
     await page.setViewportSize({ width: 1280, height: 1000 });
+    // Balances are read again when the page comes to front.
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     const form = page.getByRole("form", { name: "Send from vectors" });
-    await form.getByLabel("Send", { exact: true }).fill("3");
-    await form.getByLabel("of").fill("tUSD");
-    await form.getByLabel("to").fill("b".repeat(64));
+    await form.getByLabel("Amount").fill("3");
+    await form.getByLabel("Asset").selectOption({ label: "tUSD" });
+    await form.getByLabel("To a key, or a name").fill("b".repeat(64));
     await form.getByText("the network would refuse it").waitFor();
-    await form.getByLabel("Send", { exact: true }).fill("1.5");
-    await form.getByText("left, it says").waitFor();
+    await form.getByLabel("Amount").fill("1.5");
+    await form.getByText("left (node says)").waitFor();
     expect(await form.locator(".facts div").allTextContents()).toEqual([
-      `fee, it says0.0015 tUSD (asset ${asset})`,
-      `you have, it says2 tUSD (asset ${asset})`,
-      `left, it says0.4985 tUSD (asset ${asset})`,
+      `fee (node says)0.0015 tUSD (asset ${asset})`,
+      `you have (node says)2 tUSD (asset ${asset})`,
+      `left (node says)0.4985 tUSD (asset ${asset})`,
     ]);
     expect(desk.requests.length).toBe(0);
     await picture(page, "wallet-send");
-    await form.getByLabel("to").fill("nobody");
+    await form.getByLabel("To a key, or a name").fill("nobody");
     await form.getByText('"nobody" is not a key').waitFor();
-    await form.getByLabel("to").fill("b".repeat(64));
+    await form.getByLabel("To a key, or a name").fill("b".repeat(64));
     rig.node.verdict = { code: 51, reason: "<img src=x onerror=window.__ran=1>\u202etxet" };
-    await form.getByRole("button", { name: "Ask" }).click();
+    await form.getByRole("button", { name: "Review" }).click();
     await eventually(() => desk.requests.length > 0);
     // A terminal answers, while the page shows it as well.
-    await page.getByText("wants to send a transaction: Send 1.5 tUSD").waitFor();
+    await page.getByText("this page wants to send a transaction: Send 1.5 tUSD").waitFor();
+    expect(await page.getByRole("button", { name: "Reject, and block the site" }).count()).toBe(0);
     desk.answer(desk.requests[0]!.id, { outcome: "approved" });
     await form.getByText("<img src=x onerror=window.__ran=1>\\u{202e}txet").waitFor();
     rig.node.verdict = undefined;
@@ -237,7 +243,12 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
         words: wordsOf(command, { assets, markets, stakeAsset: "a55e7", publicKey: KEY_1 }),
         destination: { chainId: next(), standing: "new", node: next() },
         costs: [
-          { kind: "fee", asset: "a5", label: "fee, it says", text: amountText("5", "a5".repeat(32), assets) },
+          {
+            kind: "fee",
+            asset: "a5",
+            label: "fee (node says)",
+            text: amountText("5", "a5".repeat(32), assets),
+          },
         ],
         raw: plainJson(JSON.stringify({ [kind]: hostile }, undefined, 2)),
         epoch: async () => 1n,

@@ -191,7 +191,7 @@ async function answerRequest(
   if (request === undefined) throw invalidParams("the request does not wait any more");
   const decision = decisionOf(params, request);
   const reach = decision.outcome === "rejected" ? params.optionalText("reach") : "";
-  if (reach === "site") await desk!.block(request.hostname);
+  if (reach === "site") await desk!.blockSiteOf(request);
   else if (reach === "all") desk!.rejectAll();
   else if (reach !== "") throw mismatch();
   return { answered: reach !== "" || desk!.answer(id, decision), kind: request.kind };

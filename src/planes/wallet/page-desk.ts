@@ -14,6 +14,7 @@ import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { amountText } from "../../wallet/approvals/formatting.ts";
 import {
   askerOf,
+  notesOf,
   outcomeLine,
   placeLines,
   type ShownRequest,
@@ -140,7 +141,7 @@ export class PageDesk {
     const request = desk?.get(id);
     if (desk === undefined || request === undefined) throw over();
     if (reach === "all") desk.rejectAll();
-    else if (reach === "site") await desk.block(request.hostname);
+    else if (reach === "site") await desk.blockSiteOf(request);
     else if (!desk.answer(id, { outcome: "rejected" })) throw over();
   }
 
@@ -274,8 +275,9 @@ function pageRequest(request: ShownRequest): NonNullable<PageState["request"]> {
   const { costs: _costs, destination: _destination, words, ...rest } = request;
   return {
     ...rest,
-    asker: askerOf(request),
+    asker: request.isOwn ? "this page" : askerOf(request),
     warnings: warningsOf(request),
+    notes: notesOf(request),
     place: placeLines(request),
     ...(words !== undefined && {
       words: {

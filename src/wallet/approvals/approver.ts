@@ -64,6 +64,8 @@ export type Outcome =
 /** A page wants a transaction signed; `words` is what it does. */
 export interface TransactionRequest extends Asked {
   readonly kind: "transaction";
+  /** The owner asks for it on the wallet's own page. An origin alone would not prove that: programs write any. */
+  readonly isOwn?: true;
   readonly purpose: Purpose;
   readonly wallet: string;
   readonly publicKey: string;

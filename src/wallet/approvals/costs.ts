@@ -93,11 +93,13 @@ export function costsOf(
 ): Cost[] {
   const costs: Cost[] = [];
   if (expense?.margin !== undefined)
-    costs.push(line("margin", "margin, it says", expense.asset, expense.margin, book, "at worst "));
+    costs.push(line("margin", "margin (node says)", expense.asset, expense.margin, book, "at worst "));
   if (expense !== undefined && expense.fee === undefined)
-    costs.push({ kind: "fee", asset: expense.asset, label: "fee, it says", text: UNKNOWN });
+    costs.push({ kind: "fee", asset: expense.asset, label: "fee (node says)", text: UNKNOWN });
   else if (expense?.fee)
-    costs.push(line("fee", "fee, it says", expense.asset, expense.fee, book, expense.margin && "at worst "));
+    costs.push(
+      line("fee", "fee (node says)", expense.asset, expense.fee, book, expense.margin && "at worst "),
+    );
   if (balances === undefined) {
     if (assets.length > 0) costs.push({ kind: "balance", asset: "", label: HAVE, text: UNKNOWN });
     return costs;
@@ -114,16 +116,16 @@ export function costsOf(
   return costs;
 }
 
-const HAVE = "you have, it says";
+const HAVE = "you have (node says)";
 const UNKNOWN = "not known: the node does not say";
 
 function remainder(balance: bigint, expense: Expense, book: AssetBook): Cost[] {
   const { asset, amount, fee, margin, isRecurring } = expense;
   if (fee === undefined) return [];
   const left = balance - amount - fee - (margin ?? 0n);
-  if (left < 0n) return [line("missing", "missing, it says", asset, -left, book)];
+  if (left < 0n) return [line("missing", "missing (node says)", asset, -left, book)];
   const ahead = margin === undefined ? "" : "at least ";
-  const label = isRecurring ? "left the first time" : "left, it says";
+  const label = isRecurring ? "left the first time" : "left (node says)";
   return [line("left", label, asset, left, book, ahead)];
 }
 

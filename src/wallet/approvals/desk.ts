@@ -139,11 +139,17 @@ export class ApprovalDesk implements Approver {
   }
 
   /** Rejects what the site of a hostname asks for, now and from now on. */
-  async block(hostname: string): Promise<void> {
+  private async block(hostname: string): Promise<void> {
     const site = siteOf(hostname);
     for (const entry of [...this.waiting.values()])
       if (siteOf(entry.request.hostname) === site) entry.finish({ outcome: "rejected" });
     await this.onBlock(hostname);
+  }
+
+  /** Rejects a request with all of its site; of the wallet's own page that request alone. */
+  async blockSiteOf(request: ApprovalRequest): Promise<void> {
+    if (request.kind === "transaction" && request.isOwn) this.answer(request.id, { outcome: "rejected" });
+    else await this.block(request.hostname);
   }
 
   /** Ends the requests of a hostname, or of all; with a wallet, of that wallet alone. @returns how many */

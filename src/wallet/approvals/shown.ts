@@ -19,6 +19,8 @@ export interface ShownRequest {
   /** Of the one who asks, with its scheme. */
   readonly origin: string;
   readonly receivedAt: string;
+  /** The wallet's own page asks. */
+  readonly isOwn?: true;
   readonly wallet?: string;
   readonly wallets?: readonly string[];
   readonly keys?: readonly ShownKey[];
@@ -49,6 +51,7 @@ export function shown(request: ApprovalRequest): ShownRequest {
       const shownWords = { ...words, warnings: [...words.warnings, ...costWarnings(costs)] };
       return {
         ...common,
+        ...(request.isOwn && { isOwn: true }),
         ...{ wallet, purpose, key, words: shownWords, destination, costs },
         balances: costLines(costs),
         raw,
@@ -68,7 +71,8 @@ const SCREEN_LINES = 15;
 const RAW_LINES_MAX = 1_000;
 
 /** The name of the one who asks, with what it looks like. */
-export function askerOf({ origin }: ShownRequest): string {
+export function askerOf({ origin, isOwn }: ShownRequest): string {
+  if (isOwn) return "the wallet's own page";
   return origin === "null" ? 'a page without an address ("null")' : named(origin) + readAs(origin);
 }
 
@@ -79,15 +83,18 @@ export function warningsOf({ kind, purpose, words, destination }: ShownRequest):
   // Checked is what is signed: it is in the answer too.
   if (purpose !== "send")
     warnings.unshift("it gets the signed transaction, and can send it whenever it is still good");
-  if (destination === undefined) return warnings;
-  const { chainId, standing, node } = destination;
-  if (chainId === undefined)
+  if (destination !== undefined && destination.chainId === undefined)
     warnings.push("nothing is signed before a node names a chain that you confirmed");
-  else if (standing === "new")
-    warnings.push(
-      `${named(node)} says that its chain is ${named(chainId)}: a signature for it is good there, and nowhere else`,
-    );
   return warnings;
+}
+
+/** Sentences that are no warnings: the chain, where this approval is the first for it. */
+export function notesOf({ destination }: ShownRequest): string[] {
+  if (destination?.chainId === undefined || destination.standing !== "new") return [];
+  const { chainId, node } = destination;
+  return [
+    `${named(node)} says that its chain is ${named(chainId)}: a signature for it is good there, and nowhere else`,
+  ];
 }
 
 /** The chain and the node that a transaction goes to. */
@@ -120,7 +127,7 @@ export function requestLines(request: ShownRequest): string[] {
       const { words, purpose, key, balances, raw } = request;
       const left = (words!.left ?? 0) + Math.max(0, words!.lines.length - WORD_LINES_MAX);
       const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
-      const warnings = warningsOf(request).map((warning) => `! ${warning}`);
+      const warnings = [...warningsOf(request), ...notesOf(request)].map((warning) => `! ${warning}`);
       const rawLines = raw!.split("\n").map((text) => `  ${text}`);
       return [
         title,

@@ -94,7 +94,8 @@ async function tellOutcome(outcome: Promise<string | undefined>, terminal: Termi
 type IsGone = () => boolean;
 
 async function ask(request: ShownRequest, terminal: Terminal, isGone: IsGone): Promise<TerminalAnswer> {
-  terminal.write(["", ...requestLines(request), ...(HINTS[request.kind] ?? [])]);
+  const hints = request.isOwn ? ["  clear: refuse all that waits"] : (HINTS[request.kind] ?? []);
+  terminal.write(["", ...requestLines(request), ...hints]);
   switch (request.kind) {
     case "passphrase":
       return askPassphrase(request, terminal);
@@ -103,7 +104,9 @@ async function ask(request: ShownRequest, terminal: Terminal, isGone: IsGone): P
     case "keys":
       return askKeys(request, terminal, isGone);
     case "transaction": {
-      const answer = await terminal.line("approve? yes/NO/block/clear");
+      const answer = await terminal.line(
+        request.isOwn ? "approve? yes/NO/clear" : "approve? yes/NO/block/clear",
+      );
       return isYes(answer) ? { outcome: "approved" } : rejection(answer);
     }
   }
@@ -209,7 +212,7 @@ export class DeskSource implements WaitingRequests {
       const request = this.desk.get(id);
       if (request === undefined) return false;
       if (answer.reach === "all") this.desk.rejectAll();
-      else await this.desk.block(request.hostname);
+      else await this.desk.blockSiteOf(request);
       return true;
     }
     // The desk's taker wipes its own copy, the terminal this one.

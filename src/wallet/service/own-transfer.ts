@@ -3,8 +3,10 @@
 import { NodeError } from "../../errors/node-error.ts";
 import { costLines, costWarnings } from "../approvals/costs.ts";
 import type { ApprovalDesk } from "../approvals/desk.ts";
+import { type Line, named, plain } from "../approvals/formatting.ts";
 import { wordsOf } from "../approvals/words.ts";
 import { walletError } from "../errors.ts";
+import { partiesOf } from "../sending/devnet-parties.ts";
 import type { NodeClient } from "../sending/nodes.ts";
 import { checkedCommand } from "../signing/transaction.ts";
 import { amountInUnits, assetOf, recipientOf, transferOf } from "../units.ts";
@@ -24,7 +26,7 @@ interface OwnWords {
   readonly amount: string;
   /** Symbol, name or identifier. */
   readonly asset: string;
-  /** A key, or the name of a key of this wallet. */
+  /** A key, or a name: of a key of this wallet, or of a devnet's party. */
   readonly to: string;
 }
 
@@ -44,25 +46,32 @@ async function commandOf({ service, node }: Omit<OwnParts, "desk">, transfer: Ow
   const asset = assetOf(transfer.asset, assets, wrong);
   const amount = amountInUnits(transfer.amount, asset, wrong);
   const own = wallet.keys.map((key) => ({ ...key, origin: `the wallet ${transfer.wallet}` }));
-  const { publicKey: to } = recipientOf(transfer.to, own, wrong);
+  const parties = node === undefined ? [] : await partiesOf(node.host);
+  const { publicKey: to, key: receiver } = recipientOf(transfer.to, [...own, ...parties], wrong);
   const command = checkedCommand(transferOf({ asset: asset.id, amount, to }));
   const { publicKey } = wallet.key(transfer.key);
-  return { wallet, publicKey, command };
+  return { wallet, publicKey, command, receiver };
 }
 
 /** The transfer in words, with fee, balance and what is left by the node's word. @throws NodeError for words that name nothing */
 export async function previewOwn(parts: Omit<OwnParts, "desk">, transfer: OwnWords) {
-  const { publicKey, command } = await commandOf(parts, transfer);
+  const { publicKey, command, receiver } = await commandOf(parts, transfer);
   const { facts } = parts.service.parts;
   const resolved = await facts.of(command);
   const costs = await facts.costs(command, publicKey, resolved);
   const { title, warnings } = wordsOf(command, { ...resolved, publicKey });
-  return { title, balances: costLines(costs), warnings: [...warnings, ...costWarnings(costs)] };
+  const meaning: Line[] =
+    receiver === undefined ? [] : [["which is", `${named(receiver.name)} of ${plain(receiver.origin)}`]];
+  return {
+    title,
+    balances: [...meaning, ...costLines(costs)],
+    warnings: [...warnings, ...costWarnings(costs)],
+  };
 }
 
 /** @throws NodeError for words that name nothing, for a refusal by the person, and what comes of sending */
 export async function sendOwn({ desk, ...parts }: OwnParts, transfer: OwnTransfer) {
-  const request = await commandOf(parts, transfer);
+  const { wallet, publicKey, command } = await commandOf(parts, transfer);
   const { hostname, origin } = transfer;
-  return sendForOwner(parts.service, desk, { ...request, hostname, origin });
+  return sendForOwner(parts.service, desk, { wallet, publicKey, command, hostname, origin });
 }

@@ -199,7 +199,8 @@ export async function sendForOwner(
   { wallet, publicKey, command, hostname, origin }: OwnerRequest,
 ): Promise<{ readonly hash: string; readonly height: bigint }> {
   const asker = { service, hostname, origin };
-  const request = await requestOf(asker, { kind: "session" }, wallet, { publicKey, command }, "send");
+  const transfer = await requestOf(asker, { kind: "session" }, wallet, { publicKey, command }, "send");
+  const request = { ...transfer, isOwn: true } as const;
   const decision = await desk.decide(request, undefined);
   const noted = entryOf(request, service);
   const record = async (rest: { outcome: string; hash?: string }) =>

@@ -36,7 +36,8 @@ export function CommandForm({ title, command, children, more }: CommandFormProps
   const isWaiting = sending.value?.stage === "waiting";
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (command === undefined || by === undefined || isWaiting) return;
+    const isConnecting = connecting.value?.stage === "asking";
+    if (command === undefined || by === undefined || isWaiting || isConnecting) return;
     await send(by, command, (next) => (sending.value = next));
   };
   return (
@@ -46,7 +47,11 @@ export function CommandForm({ title, command, children, more }: CommandFormProps
       {by !== undefined && (
         <>
           {children}
-          <button type="submit" disabled={command === undefined || isWaiting}>
+          {/* Who is about to sign by a wallet does not send by a devnet's party meanwhile. */}
+          <button
+            type="submit"
+            disabled={command === undefined || isWaiting || connecting.value?.stage === "asking"}
+          >
             Send
           </button>
           {more}
@@ -89,18 +94,21 @@ function SignedBy() {
 }
 
 type Connecting =
-  | { readonly stage: "asking"; readonly abort: AbortController }
+  | { readonly stage: "asking"; readonly isForKeys: boolean; readonly abort: AbortController }
   | { readonly stage: "failed"; readonly failure: WalletFailure; readonly place: string };
 /** Shared by all forms. */
 const connecting = signal<Connecting | undefined>(undefined);
 
 async function connect(): Promise<void> {
   const abort = new AbortController();
-  connecting.value = { stage: "asking", abort };
+  connecting.value = { stage: "asking", isForKeys: false, abort };
   try {
-    await connectWallet(abort.signal);
+    await connectWallet(abort.signal, () => {
+      connecting.value = { stage: "asking", isForKeys: true, abort };
+    });
     connecting.value = undefined;
-    choose("");
+    const first = signers().find(({ kind }) => kind === "wallet");
+    choose(first === undefined ? "" : signerId(first));
   } catch (error) {
     if (!(error instanceof WalletFailure)) throw error;
     connecting.value =
@@ -119,7 +127,9 @@ function WalletConnection() {
   if (state?.stage === "asking")
     return (
       <p class="wallet-line" role="status">
-        Approve the connection in the wallet: in its terminal, or on its page.{" "}
+        {state.isForKeys
+          ? "Connected. Now approve that this page sees your keys, in the wallet's terminal or on its page."
+          : "Approve the connection in the wallet: in its terminal, or on its page."}{" "}
         <button type="button" class="small" onClick={() => state.abort.abort()}>
           Stop asking
         </button>

@@ -179,6 +179,8 @@ function noteHead(headers: Headers): void {
 
 // The connection: a stream that carries each block's height. While it is closed, the node is asked again and again.
 
+/** The wallet's page shares parts of this one, and has no node. */
+let isStarted = false;
 let attempts = 0;
 let isTrying = false;
 let following: AbortController | undefined;
@@ -190,6 +192,7 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 const isHidden = () => document.visibilityState === "hidden";
 
 export function connect(): void {
+  isStarted = true;
   if (isTrying || isHidden()) return;
   isTrying = true;
   void open().finally(() => {
@@ -297,7 +300,7 @@ document.addEventListener("visibilitychange", () => {
   if (isHidden()) {
     following?.abort();
     following = undefined;
-  } else connect();
+  } else if (isStarted) connect();
 });
 
 // real time: a stream of a node that has stopped may stay open in silence.

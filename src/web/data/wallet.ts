@@ -42,10 +42,15 @@ const wallet = signal(stored());
 /** Keys that the wallet shows this tab; undefined without a connection. */
 export const walletKeys = () => wallet.value?.keys;
 
-/** A person decides about the connection, and about the keys. @throws WalletFailure */
-export async function connectWallet(signal: AbortSignal): Promise<void> {
+/**
+ * A person decides about the connection, and about the keys.
+ * @param onKeys called when the connection is approved, and the keys are asked for
+ * @throws WalletFailure
+ */
+export async function connectWallet(signal: AbortSignal, onKeys: () => void): Promise<void> {
   const { token } = await call("client.connect_wallet", undefined, { signal });
   if (token === undefined) throw notAWallet();
+  onKeys();
   try {
     const { result } = await call("client.list_keys", {}, { token, signal });
     const keys = keysIn(result);

@@ -47,6 +47,11 @@ export function Approval({ request }: { readonly request: Request }) {
           {warning}
         </p>
       ))}
+      {request.notes.map((note) => (
+        <p key={note} class="wallet-line">
+          {note}
+        </p>
+      ))}
       <dl class="facts">
         {linesOf(request).map(([label, value]) => (
           <div key={label + value}>
@@ -113,9 +118,11 @@ export function Approval({ request }: { readonly request: Request }) {
         <button type="button" onClick={() => reject()}>
           Reject
         </button>
-        <button type="button" onClick={() => reject("site")}>
-          Reject, and block the site
-        </button>
+        {!request.isOwn && (
+          <button type="button" onClick={() => reject("site")}>
+            Reject, and block the site
+          </button>
+        )}
         <button type="button" onClick={() => reject("all")}>
           Reject all that waits
         </button>
@@ -229,7 +236,7 @@ function HoldButton({ id, approve, onFailure }: HoldProps) {
       onKeyUp={(event) => isKey(event) && release()}
       onBlur={release}
     >
-      Hold to approve
+      {isReady.value ? "Hold to approve" : "A moment…"}
     </button>
   );
 }

@@ -1,12 +1,18 @@
 // Wallets with their keys and balances, and the form that asks for a transfer.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { PagePreview, PageSending, PageState, PageWallet } from "../../http/wallet-page-bodies.ts";
+import type {
+  PageBalance,
+  PagePreview,
+  PageSending,
+  PageState,
+  PageWallet,
+} from "../../http/wallet-page-bodies.ts";
 import { Choice, TextField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
 import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Empty, Failure } from "../components/states.tsx";
-import { visible } from "../format.ts";
+import { shortId, visible } from "../format.ts";
 import { callWallet, walletState } from "./session.ts";
 
 export function Wallets({ state }: { readonly state: PageState }) {
@@ -65,11 +71,14 @@ function Keys({ name }: { readonly name: string }) {
   const wallet = useSignal<PageWallet | undefined>(undefined);
   const failure = useSignal("");
   const version = walletState.value?.version;
+  const look = useLooks();
   useEffect(() => {
     let isOver = false;
     callWallet<PageWallet>(`/wallet?name=${encodeURIComponent(name)}`).then(
       (answer) => {
-        if (!isOver) wallet.value = answer;
+        if (isOver) return;
+        wallet.value = answer;
+        failure.value = "";
       },
       (error: Error) => {
         if (!isOver) failure.value = error.message;
@@ -78,7 +87,7 @@ function Keys({ name }: { readonly name: string }) {
     return () => {
       isOver = true;
     };
-  }, [name, version]);
+  }, [name, version, look]);
   if (failure.value !== "") return <Failure text={failure.value} />;
   if (wallet.value === undefined) return <div class="loading" aria-busy="true" />;
   return (
@@ -105,8 +114,44 @@ function Keys({ name }: { readonly name: string }) {
   );
 }
 
+const LOOK_MS = 10_000;
+
+/** A number that changes when balances are to be read again: when the page comes to front, and now and then while it is seen. */
+function useLooks(): number {
+  const looks = useSignal(0);
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible") looks.value++;
+    };
+    const timer = setInterval(look, LOOK_MS);
+    window.addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
+  return looks.value;
+}
+
 const PREVIEW_MS = 300;
-type Outcome = { readonly isSent: boolean; readonly text: string };
+interface Outcome {
+  readonly isSent: boolean;
+  readonly text: string;
+  /** The words that were sent: a refusal is of these alone. */
+  readonly of: string;
+}
+
+/** Its symbol, and its identifier where two have the same. */
+function assetChoices(balances: readonly PageBalance[]): (readonly [string, string])[] {
+  const titleOf = ({ asset, symbol }: PageBalance) => visible(symbol || shortId(asset));
+  return balances.map((balance) => {
+    const title = titleOf(balance);
+    const isUnique = balances.filter((other) => titleOf(other) === title).length === 1;
+    return [balance.asset, isUnique ? title : `${title} ${shortId(balance.asset)}`];
+  });
+}
 
 function Send({ wallet }: { readonly wallet: PageWallet }) {
   const usable = wallet.keys.filter(({ isTainted }) => !isTainted);
@@ -116,40 +161,50 @@ function Send({ wallet }: { readonly wallet: PageWallet }) {
   const chosen = useSignal("");
   const outcome = useSignal<Outcome | undefined>(undefined);
   const isBusy = useSignal(false);
-  const key = (usable.find(({ publicKey }) => publicKey === chosen.value) ?? usable[0])?.publicKey ?? "";
+  const from = usable.find(({ publicKey }) => publicKey === chosen.value) ?? usable[0];
+  const key = from?.publicKey ?? "";
+  const assets = assetChoices(from?.balances ?? []);
+  const isHeld = assets.some(([id]) => id === asset.value);
+  const assetWords = assets.length === 0 ? asset.value.trim() : isHeld ? asset.value : assets[0]![0];
   const sending: PageSending = {
     wallet: wallet.name,
-    ...{ key, amount: amount.value.trim(), asset: asset.value.trim(), to: to.value.trim() },
+    ...{ key, amount: amount.value.trim(), asset: assetWords, to: to.value.trim() },
   };
   const isWhole = Object.values(sending).every((value) => value !== "");
+  const words = JSON.stringify(sending);
   const preview = usePreview(isWhole && !isBusy.value ? sending : undefined);
   const send = async (event: Event) => {
     event.preventDefault();
     if (!isWhole || isBusy.value) return;
     isBusy.value = true;
-    outcome.value = { isSent: true, text: "It waits for your answer above." };
+    outcome.value = { isSent: true, text: "It waits for your answer above.", of: words };
     try {
       const { hash } = await callWallet<{ hash: string }>("/send", sending);
-      outcome.value = { isSent: true, text: `Sent as ${visible(hash)}` };
+      outcome.value = { isSent: true, text: `Sent as ${visible(hash)}`, of: words };
       amount.value = "";
     } catch (error) {
-      outcome.value = { isSent: false, text: error instanceof Error ? error.message : String(error) };
+      const text = error instanceof Error ? error.message : String(error);
+      outcome.value = { isSent: false, text, of: words };
     }
     isBusy.value = false;
   };
   return (
     <form class="ticket" onSubmit={send} aria-label={`Send from ${visible(wallet.name)}`}>
-      <TextField label="Send" value={amount} hint="5" isNumber maxLength={100} />
-      <TextField label="of" value={asset} hint="tUSD" maxLength={300} />
-      <TextField label="to" value={to} hint="key, or name of a key" maxLength={300} isLong />
+      <TextField label="Amount" value={amount} isNumber maxLength={100} />
+      {assets.length === 0 ? (
+        <TextField label="Asset" value={asset} maxLength={300} />
+      ) : (
+        <Choice label="Asset" value={assetWords} onChange={(next) => (asset.value = next)} options={assets} />
+      )}
+      <TextField label="To a key, or a name" value={to} maxLength={300} isLong />
       <Choice
-        label="from"
+        label="From"
         value={key}
         onChange={(next) => (chosen.value = next)}
         options={usable.map(({ name, publicKey }) => [publicKey, visible(name)] as const)}
       />
       <button type="submit" disabled={isBusy.value || !isWhole}>
-        Ask
+        Review
       </button>
       {preview !== undefined && <Preview preview={preview} />}
       {outcome.value?.isSent === true && (
@@ -157,7 +212,9 @@ function Send({ wallet }: { readonly wallet: PageWallet }) {
           {outcome.value.text}
         </p>
       )}
-      {outcome.value?.isSent === false && <Failure text={outcome.value.text} />}
+      {outcome.value?.isSent === false && outcome.value.of === words && preview !== outcome.value.text && (
+        <Failure text={outcome.value.text} />
+      )}
     </form>
   );
 }

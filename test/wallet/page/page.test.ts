@@ -161,6 +161,24 @@ describe("the own page", () => {
     expect(entries[0]).toMatchObject({ kind: "transaction", outcome: "done", hostname: "dapp.example" });
   });
 
+  test("sends to a devnet's party by its name, as the command line does", async () => {
+    const scene = await Scene.start();
+    const bob = "b".repeat(64);
+    const server = Bun.serve({
+      ...{ port: 0, hostname: "127.0.0.1" },
+      fetch: () => Response.json({ parties: [{ name: "bob", publicKey: bob }] }),
+    });
+    endings.push(() => server.stop(true));
+    Object.assign(scene.rig.node, { host: server.url.origin });
+    const asset = "a5".repeat(32);
+    scene.rig.node.listAssets = async () => [{ id: asset, name: "Test Dollar", symbol: "tUSD", decimals: 5 }];
+    await scene.open();
+    const sending = { wallet: "vectors", key: KEY_1, amount: "1", asset: "tUSD", to: "bob" };
+    const { body } = await scene.post("/preview", sending);
+    expect(body.title).toEndWith(`to ${bob}`);
+    expect(body.balances[0]).toEqual(["which is", "bob of this devnet"]);
+  });
+
   test("says the block of what was sent as soon as the node has it, and why a block refused it", async () => {
     const scene = await Scene.start();
     await scene.open();
@@ -176,6 +194,13 @@ describe("the own page", () => {
       await scene.post("/approve", await scene.hold(scene.desk.requests[0]!.id));
       return (await sent).body.hash as string;
     };
+    const offered = scene.post("/send", sending);
+    await eventually(() => scene.desk.requests.length > 0);
+    const own = (await scene.get("/state")).body.request;
+    expect([own.asker, own.isOwn]).toEqual(["this page", true]);
+    // Its site is this service: it is refused and not blocked.
+    await scene.post("/reject", { id: own.id, reach: "site" });
+    expect((await offered).body.code).toBe("not_confirmed");
     const hash = await send();
     expect(await textOf()).toBe(`sent as ${hash}: waiting for its block`);
     answers[0]!({ height: 13n, code: 0, reason: "" });
@@ -208,14 +233,14 @@ describe("the own page", () => {
     expect((await scene.post("/preview", sending)).body).toEqual({
       title: `Send 1.5 tUSD (asset ${asset}) to ${"b".repeat(64)}`,
       balances: [
-        ["fee, it says", `0.0015 tUSD (asset ${asset})`],
-        ["you have, it says", `2 tUSD (asset ${asset})`],
-        ["left, it says", `0.4985 tUSD (asset ${asset})`],
+        ["fee (node says)", `0.0015 tUSD (asset ${asset})`],
+        ["you have (node says)", `2 tUSD (asset ${asset})`],
+        ["left (node says)", `0.4985 tUSD (asset ${asset})`],
       ],
       warnings: [],
     });
     const tooMuch = (await scene.post("/preview", { ...sending, amount: "2" })).body;
-    expect(tooMuch.balances.at(-1)).toEqual(["missing, it says", `0.002 tUSD (asset ${asset})`]);
+    expect(tooMuch.balances.at(-1)).toEqual(["missing (node says)", `0.002 tUSD (asset ${asset})`]);
     expect(tooMuch.warnings[0]).toContain("the network would refuse it");
     expect(scene.desk.requests.length).toBe(0);
     const rejected = scene.post("/send", sending);

@@ -59,9 +59,9 @@ describe("the chain in an approval", () => {
     const text = lines.join("\n");
     expect(text).toMatch(/chain +test-chain \(new: approving confirms it for this node\)/);
     expect(text).toMatch(/node +http:\/\/fake\.test/);
-    expect(text).toMatch(/fee, it says +0\.0015 VEGA/);
-    expect(text).toMatch(/you have, it says +2\.5 VEGA/);
-    expect(text).toMatch(/left, it says +0\.9985 VEGA/);
+    expect(text).toMatch(/fee \(node says\) +0\.0015 VEGA/);
+    expect(text).toMatch(/you have \(node says\) +2\.5 VEGA/);
+    expect(text).toMatch(/left \(node says\) +0\.9985 VEGA/);
     expect(text).toContain("! http://fake.test says that its chain is test-chain");
     rig.node.block();
     expect((await rig.send(authorization)).status).toBe(200);

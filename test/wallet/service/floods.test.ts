@@ -119,7 +119,7 @@ describe("floods", () => {
     const connect = (origin: string) => rig.call("client.connect_wallet", {}, { origin });
     const first = connect("https://a.evil.example");
     await eventually(() => desk.requests.length >= 1);
-    await desk.block(desk.requests[0]!.hostname);
+    await desk.blockSiteOf(desk.requests[0]!);
     expect((await first).body.error.code).toBe(3001);
     const again = await connect("https://b.evil.example:444");
     expect([again.body.error.code, again.body.error.data]).toEqual([3001, "the user blocked this site"]);

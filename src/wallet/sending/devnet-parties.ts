@@ -1,7 +1,7 @@
 // Names of a devnet's parties, for recipients.
 
-import { requestAnswer } from "../fetch/answer.ts";
-import type { NamedKey } from "../wallet/units.ts";
+import { requestAnswer } from "../../fetch/answer.ts";
+import type { NamedKey } from "../units.ts";
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 const ANSWER_MS = 2_000;
