@@ -30,6 +30,17 @@ export function toWhole(text: string, decimals: number): string | undefined {
   return (digits + after.padEnd(Math.max(0, decimals), "0")).replace(/^0+(?=\d)/, "");
 }
 
+/** Why a text is not a number with these decimals; undefined where it is one, or empty. */
+export function numberProblem(text: string, decimals: number, isZero = false): string | undefined {
+  if (text.trim() === "") return undefined;
+  const whole = toWhole(text, decimals);
+  if (whole === "0" && !isZero) return "it is 0";
+  if (whole !== undefined) return undefined;
+  const places = Math.max(0, decimals);
+  if (toWhole(text, text.length) === undefined) return "not a number, such as 1,234.5";
+  return places === 0 ? "whole numbers only" : `more than ${places} decimal${places === 1 ? "" : "s"}`;
+}
+
 function grouped(digits: string): string {
   return digits.replace(/^0+(?=\d)/, "").replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }

@@ -159,6 +159,10 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     );
     await ticket.getByRole("button", { name: "Send", exact: true }).click();
     await ticket.getByText("in block").waitFor();
+    await ticket.getByText("Filled 0.02").waitFor();
+    await ticket.getByLabel("Size").fill("0.00001");
+    await ticket.getByText("more than 2 decimals").waitFor();
+    expect(await ticket.getByText("in block").count()).toBe(0);
     const trades = await look.read<{ trades: { edges: { node: { price: string; size: string } }[] } }>(
       `/api/v2/trades?marketIds=${id}&pagination.first=1`,
     );
@@ -227,12 +231,17 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await tree.getByText("1 after snapshot").waitFor();
     // The first snapshot is that of the shared devnet.
     await page.getByRole("button", { name: "Go back" }).nth(1).click();
+    // Asked once more.
+    expect(devnet.chain.status.height).toBe(before + 6);
+    expect(await form("mine").getByText("Done").count()).toBe(1);
+    await page.getByRole("button", { name: /^Yes, drop the blocks after/ }).click();
     await tree.getByText("gone: the chain went back").waitFor();
     await page.waitForFunction(
       (text) => document.querySelector(".height")?.textContent === text,
       (before + 3).toLocaleString("en"),
     );
     expect(devnet.chain.status.height).toBe(before + 3);
+    await form("mine").getByText("Done").waitFor({ state: "hidden" });
     look.seen.complaints.length = 0;
   });
 

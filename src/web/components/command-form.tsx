@@ -3,7 +3,9 @@ import { type Signal, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId } from "preact/hooks";
 import { DEFAULT_WALLET_PORT, WALLET_PORT_QUERY } from "../../http/wallet-address.ts";
-import { addresses, nodeOrigin } from "../data/node.ts";
+import { marketOf } from "../data/names.ts";
+import { addresses, get, nodeOrigin, postToNode } from "../data/node.ts";
+import { useOfThisChain } from "../data/read.ts";
 import {
   choose,
   outcomeOf,
@@ -17,7 +19,9 @@ import {
 import { connectWallet, disconnectWallet, WalletFailure, walletHost, walletKeys } from "../data/wallet.ts";
 import { count, shortId } from "../format.ts";
 import { link, path } from "../shell/router.ts";
+import type { EffectsOf } from "./effects.tsx";
 import { Id } from "./id.tsx";
+import { type OrderRow, orderWords } from "./order-words.ts";
 import { Command } from "./states.tsx";
 
 interface CommandFormProps {
@@ -30,9 +34,14 @@ interface CommandFormProps {
 }
 
 export function CommandForm({ title, command, children, more }: CommandFormProps) {
-  const sending = useSignal<Sending | undefined>(undefined);
+  const sending = useOfThisChain<Sending | undefined>(undefined);
   const id = useId();
   const by = signer();
+  const written = command === undefined ? "" : JSON.stringify(command);
+  // The message speaks of the values that were sent.
+  useEffect(() => {
+    if (sending.value?.stage !== "waiting") sending.value = undefined;
+  }, [written, by && signerId(by)]);
   const isWaiting = sending.value?.stage === "waiting";
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -211,6 +220,30 @@ export function Progress({ sending }: { readonly sending: Signal<Sending | undef
   );
 }
 
+/** Of either API. */
+type StoryOf = Pick<EffectsOf, "events"> & { readonly party?: string; readonly submitter?: string };
+
+/** The fate of an order, by the rows that its transaction made. */
+function OrderOutcome({ hash, isSigned }: { readonly hash: string; readonly isSigned: boolean }) {
+  const order = useSignal<OrderRow | undefined>(undefined);
+  useEffect(() => {
+    const reading = isSigned
+      ? get<StoryOf>(`/lyra/v1/transactions/${hash}`)
+      : postToNode<StoryOf>("/devnet/transaction", { hash });
+    reading.then(
+      ({ events, party, submitter }) => {
+        const { data = [] } = events.find(({ table }) => table === "orders") ?? {};
+        // The others are those that it traded with.
+        order.value = (data as readonly OrderRow[]).findLast((row) => row.partyId === (party ?? submitter));
+      },
+      () => {},
+    );
+  }, [hash]);
+  const market = marketOf(order.value?.marketId);
+  if (order.value === undefined || market === undefined) return null;
+  return <>. {orderWords(order.value, market.positionDecimals)}</>;
+}
+
 interface Outcome {
   readonly height: number;
   /** Empty where it was executed. */
@@ -239,7 +272,11 @@ function Sent({ hash, height }: { readonly hash: string; readonly height: number
       ) : (
         <>
           , <a href={link("block", value.height)}>in block {count(value.height)}</a>
-          {value.refusal !== "" && <span class="bad">: refused, {value.refusal}</span>}
+          {value.refusal === "" ? (
+            <OrderOutcome hash={hash} isSigned={height === undefined} />
+          ) : (
+            <span class="bad">: refused, {value.refusal}</span>
+          )}
         </>
       )}
     </>

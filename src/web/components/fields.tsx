@@ -1,5 +1,6 @@
 // Fields of a form, each with its label, over a signal.
 import type { Signal } from "@preact/signals";
+import { useId } from "preact/hooks";
 
 interface TextProps {
   readonly label: string;
@@ -12,10 +13,13 @@ interface TextProps {
   readonly maxLength?: number;
   /** Room for an identifier. */
   readonly isLong?: boolean;
+  /** Why its text is refused. */
+  readonly problem?: string | undefined;
 }
 
 export function TextField(props: TextProps) {
-  const { label, value, isOptional, isDisabled, isNumber, hint, maxLength, isLong } = props;
+  const { label, value, isOptional, isDisabled, isNumber, hint, maxLength, isLong, problem } = props;
+  const id = useId();
   return (
     <label class={isLong === true ? "long" : undefined}>
       {label}
@@ -29,8 +33,15 @@ export function TextField(props: TextProps) {
         autoComplete="off"
         spellcheck={false}
         value={value.value}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : id}
         onInput={({ currentTarget }) => (value.value = currentTarget.value)}
       />
+      {problem !== undefined && (
+        <small id={id} class="bad">
+          {problem}
+        </small>
+      )}
     </label>
   );
 }

@@ -19,7 +19,13 @@ export function FullTime({ at }: { readonly at: string | undefined }) {
   if (ms === undefined) return <span class="muted">–</span>;
   return (
     <time class="number" dateTime={new Date(ms).toISOString()}>
-      {localTime(ms, 0)} <span class="muted">· {utcTime(ms)}</span>
+      {new Date(ms).getTimezoneOffset() === 0 ? (
+        utcTime(ms)
+      ) : (
+        <>
+          {localTime(ms, 0)} <span class="muted">· {utcTime(ms)}</span>
+        </>
+      )}
     </time>
   );
 }

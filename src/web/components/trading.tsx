@@ -38,10 +38,20 @@ const ownerOf = <Row extends OfMarket>(hidden: TradingProps["hidden"]): Column<R
     ? { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> }
     : { title: "Market", isWide: true, cell: ({ marketId }) => <Market id={marketId} /> };
 
+export type Expiry = `TIME_IN_FORCE_${"GTC" | "GTT" | "IOC" | "FOK" | "GFN" | "GFA"}`;
+
+export const ORDER_EXPIRIES: Readonly<Record<Expiry, string>> = {
+  TIME_IN_FORCE_GTC: "until cancelled",
+  TIME_IN_FORCE_GTT: "until a time",
+  TIME_IN_FORCE_IOC: "at once, in part or whole",
+  TIME_IN_FORCE_FOK: "at once, as a whole",
+  TIME_IN_FORCE_GFN: "outside of auctions only",
+  TIME_IN_FORCE_GFA: "in auctions only",
+};
 function kindOf({ peggedOrder, liquidityProvisionId, timeInForce }: Order): string {
   if (liquidityProvisionId !== "") return "liquidity";
   if (peggedOrder !== null) return `pegged to ${enumWords(peggedOrder.reference, "PEGGED_REFERENCE_")}`;
-  return enumWords(timeInForce, "TIME_IN_FORCE_");
+  return ORDER_EXPIRIES[timeInForce as Expiry] ?? enumWords(timeInForce, "TIME_IN_FORCE_");
 }
 
 /** In the query of a market's address: the order that its ticket amends. */

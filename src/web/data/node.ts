@@ -2,7 +2,7 @@
  * The page's only way to the node: where it is, whether it answers, how far its chain is, and requests. Views use `read.ts`
  * over this.
  */
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { connect as connectClient, LyraError } from "../../client/connect.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
 import type { StatusBody } from "../../http/status-body.ts";
@@ -18,6 +18,8 @@ interface Head {
 export const addresses = signal<Addresses | undefined>(undefined);
 export const chainId = signal("");
 export const head = signal<Head | undefined>(undefined);
+/** Rises when a devnet goes back: what was said of its blocks has ended. */
+export const reverts = signal(0);
 export const connection = signal<"connecting" | "open" | "away">("connecting");
 const listeners = new Set<() => void>();
 /**
@@ -307,3 +309,10 @@ document.addEventListener("visibilitychange", () => {
 setInterval(() => {
   if (connection.value === "open" && !isHidden()) void look().catch(noteAway);
 }, LOOK_MS);
+
+let lastHeight = 0;
+effect(() => {
+  const height = head.value?.height ?? 0;
+  if (height < lastHeight) untracked(() => reverts.value++);
+  lastHeight = height;
+});

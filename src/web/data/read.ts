@@ -1,7 +1,8 @@
 // Reading for views: an answer that follows the chain, pages of a list.
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type AnswerOf, type CallName, call, type ListName, type RequestOf, type RowOf } from "./calls.ts";
-import { connection, get, getFromNode, getText, onBeat, RequestFailure } from "./node.ts";
+import { connection, get, getFromNode, getText, onBeat, RequestFailure, reverts } from "./node.ts";
 
 export interface Reading<T> {
   /** The newest answer; undefined until the first. */
@@ -191,4 +192,14 @@ export function useList<Name extends ListName>(
 /** The one member of a list's answer that has edges. */
 function pageIn<Row>(answer: object): Page<Row> | undefined {
   return Object.values(answer).find((member) => Array.isArray(member?.edges)) as Page<Row> | undefined;
+}
+
+/** A value that speaks of blocks: it goes with them. */
+export function useOfThisChain<T>(initial: T): Signal<T> {
+  const value = useSignal(initial);
+  const turn = reverts.value;
+  useEffect(() => {
+    value.value = initial;
+  }, [turn]);
+  return value;
 }

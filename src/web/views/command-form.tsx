@@ -7,7 +7,7 @@ import { Json } from "../components/json.tsx";
 import { Command } from "../components/states.tsx";
 import { parties } from "../data/names.ts";
 import { postToNode, RequestFailure } from "../data/node.ts";
-import { useList, useRead } from "../data/read.ts";
+import { useList, useOfThisChain, useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
 import { type DraftMessage, draftOf, jsonOf, problemsIn } from "./command-draft.ts";
@@ -36,7 +36,7 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
   const drafts = useSignal<Readonly<Record<string, DraftMessage>>>({});
   /** The JSON that is typed; undefined while the form counts. */
   const text = useSignal<string | undefined>(undefined);
-  const outcome = useSignal<Outcome | undefined>(undefined);
+  const outcome = useOfThisChain<Outcome | undefined>(undefined);
   const isRunning = useSignal(false);
   const id = useId();
 

@@ -14,6 +14,8 @@ const SHOWN = 60;
 
 export function Snapshots() {
   const failure = useSignal("");
+  /** The snapshot whose button was pressed once. */
+  const unconfirmed = useSignal("");
   const { data } = useRead<AnswerOf<typeof TOOLS.snapshots>>("/devnet/snapshots", { isOfNode: true });
   const run = async (path: string, body: object) => {
     failure.value = "";
@@ -66,9 +68,16 @@ export function Snapshots() {
                 <button
                   type="button"
                   class="small"
-                  onClick={() => run("/devnet/revert", { snapshot: row.snapshot })}
+                  onBlur={() => (unconfirmed.value = "")}
+                  onClick={() => {
+                    const isSure = unconfirmed.value === row.snapshot;
+                    unconfirmed.value = isSure ? "" : row.snapshot;
+                    if (isSure) void run("/devnet/revert", { snapshot: row.snapshot });
+                  }}
                 >
-                  Go back
+                  {unconfirmed.value === row.snapshot
+                    ? `Yes, drop the blocks after ${count(Number(row.height))}`
+                    : "Go back"}
                 </button>
               </>
             ) : (

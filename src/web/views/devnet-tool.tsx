@@ -6,7 +6,9 @@ import type { TOOL_LIST } from "../../planes/devnet/declarations.ts";
 import type { Member } from "../../planes/devnet/members.ts";
 import { Json } from "../components/json.tsx";
 import { Command } from "../components/states.tsx";
+import { FullTime } from "../components/time.tsx";
 import { postToNode, RequestFailure } from "../data/node.ts";
+import { useOfThisChain } from "../data/read.ts";
 
 export type Tool = (typeof TOOL_LIST)[number];
 
@@ -23,7 +25,7 @@ type Outcome = { readonly answer: unknown } | { readonly failure: string };
 export function ToolForm({ tool }: { readonly tool: Tool }) {
   const values = useSignal<Values>({});
   const file = useSignal<string | undefined>(undefined);
-  const outcome = useSignal<Outcome | undefined>(undefined);
+  const outcome = useOfThisChain<Outcome | undefined>(undefined);
   const isRunning = useSignal(false);
   const members = Object.entries(tool.members) as [string, Member][];
   const run = async (event: Event) => {
@@ -89,11 +91,23 @@ export function ToolForm({ tool }: { readonly tool: Tool }) {
           <>
             <p class="done" role="status">
               Done
+              <NextTime answer={outcome.value.answer} />
             </p>
             {tool.answer.raw === undefined && <Json title="Answer" value={outcome.value.answer} />}
           </>
         ))}
     </form>
+  );
+}
+
+/** A clock that was moved shows in the next block alone. */
+function NextTime({ answer }: { readonly answer: unknown }) {
+  const time = (answer as { readonly nextBlockTime?: string } | null)?.nextBlockTime;
+  if (time === undefined) return null;
+  return (
+    <>
+      : the next block has the time <FullTime at={time} />
+    </>
   );
 }
 

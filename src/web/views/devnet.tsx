@@ -8,7 +8,7 @@ import { FullTime } from "../components/time.tsx";
 import { parties } from "../data/names.ts";
 import { nodeOrigin } from "../data/node.ts";
 import { useList, useRead } from "../data/read.ts";
-import { count } from "../format.ts";
+import { count, timeMs } from "../format.ts";
 import { link } from "../shell/router.ts";
 import type { CommandForm } from "./command-form.tsx";
 import { Snapshots } from "./devnet-snapshots.tsx";
@@ -118,7 +118,14 @@ function State() {
           ["Height", data && count(Number(data.height))],
           ["Time of the chain", <FullTime key="time" at={data?.time} />],
           ["Epoch", data?.epoch.seq],
-          ["Epoch ends from", <FullTime key="expire" at={data?.epoch.expire} />],
+          [
+            "Epoch ends",
+            data && timeMs(data.time)! >= timeMs(data.epoch.expire)! ? (
+              "with the next block"
+            ) : (
+              <FullTime key="expire" at={data?.epoch.expire} />
+            ),
+          ],
           ["Transactions waiting", data && String(data.mempool.count)],
           ["Proof of work", data && `${data.pow.difficulty} bits, ${data.pow.txPerBlock} a block`],
           ["Halted", data?.halted],

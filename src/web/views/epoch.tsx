@@ -56,7 +56,14 @@ export function EpochPage({
           <Facts
             rows={[
               ["Begin", <FullTime key="start" at={startTime} />],
-              ["Due to end", <FullTime key="expiry" at={expiryTime} />],
+              [
+                "Due to end",
+                isCurrent && isDue(expiryTime) ? (
+                  "with the next block"
+                ) : (
+                  <FullTime key="expiry" at={expiryTime} />
+                ),
+              ],
               ["End", endTime === "0" ? undefined : <FullTime key="end" at={endTime} />],
               ["First block", block(firstBlock)],
               ["Last block", block(lastBlock)],
@@ -90,6 +97,12 @@ export function EpochPage({
       </div>
     </>
   );
+}
+
+/** By the chain's clock, which a devnet may move. */
+function isDue(expiryTime: string): boolean {
+  const end = timeMs(expiryTime);
+  return end !== undefined && (head.value?.timeMs ?? 0) >= end;
 }
 
 function Elapsed({ startTime, expiryTime }: api.EpochTimestamps) {

@@ -302,13 +302,17 @@ function checksOf(archive: Verification, comparison: Comparison): [string, strin
     ],
     [
       "SHA-256 of the rows",
-      hasManifest ? `as the records of ${count(segments.length)} segments name them` : "no manifest",
+      hasManifest
+        ? `as ${segments.length === 1 ? "the record of 1 segment names" : `the records of ${count(segments.length)} segments name`} them`
+        : "no manifest",
     ],
     ["Chain of segments", hasManifest ? "each record hashes to its id and names the one before" : undefined],
     [
       "Compared with this node",
       comparison.verdict === "same"
-        ? `all ${count(comparison.segments)} ids are the node's`
+        ? comparison.segments === 1
+          ? "the id is the node's"
+          : `all ${count(comparison.segments)} ids are the node's`
         : comparison.verdict === "unknown"
           ? "it cannot say"
           : comparison.here && `the archive has ${comparison.here}, the node ${comparison.there}`,

@@ -4,9 +4,9 @@ import type * as api from "../../client/api.generated.ts";
 import { CommandForm } from "../components/command-form.tsx";
 import { Choice, Flag, TextField, TimeField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
-import { AMENDED } from "../components/trading.tsx";
+import { AMENDED, type Expiry, ORDER_EXPIRIES } from "../components/trading.tsx";
 import { useCall } from "../data/read.ts";
-import { enumWords, timeMs, toWhole, withDecimals } from "../format.ts";
+import { enumWords, numberProblem, timeMs, toWhole, withDecimals } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
 import type { Market } from "./markets.tsx";
 
@@ -14,17 +14,8 @@ const REFERENCE_BYTES_MAX = 100;
 
 type Side = "SIDE_BUY" | "SIDE_SELL";
 type Type = "TYPE_LIMIT" | "TYPE_MARKET";
-type Expiry = `TIME_IN_FORCE_${"GTC" | "GTT" | "IOC" | "FOK" | "GFN" | "GFA"}`;
 type Peg = "" | `PEGGED_REFERENCE_${"MID" | "BEST_BID" | "BEST_ASK"}`;
 
-const EXPIRIES: Readonly<Record<Expiry, string>> = {
-  TIME_IN_FORCE_GTC: "until cancelled",
-  TIME_IN_FORCE_GTT: "until a time",
-  TIME_IN_FORCE_IOC: "at once, in part or whole",
-  TIME_IN_FORCE_FOK: "at once, as a whole",
-  TIME_IN_FORCE_GFN: "outside of auctions only",
-  TIME_IN_FORCE_GFA: "in auctions only",
-};
 const AT_ONCE: readonly Expiry[] = ["TIME_IN_FORCE_IOC", "TIME_IN_FORCE_FOK"];
 const OF_PEGGED: readonly Expiry[] = ["TIME_IN_FORCE_GTC", "TIME_IN_FORCE_GTT", "TIME_IN_FORCE_GFN"];
 const OF_AMENDED: readonly Expiry[] = ["TIME_IN_FORCE_GTC", "TIME_IN_FORCE_GTT"];
@@ -35,7 +26,7 @@ const PEGS: Readonly<Record<Exclude<Peg, "">, string>> = {
   PEGGED_REFERENCE_MID: "the middle",
 };
 
-const expiryOptions = (list: readonly Expiry[]) => list.map((each) => [each, EXPIRIES[each]] as const);
+const expiryOptions = (list: readonly Expiry[]) => list.map((each) => [each, ORDER_EXPIRIES[each]] as const);
 const pegOptions = (side: Side) =>
   (Object.entries(PEGS) as [Exclude<Peg, "">, string][]).filter(
     ([peg]) => peg !== (side === "SIDE_BUY" ? "PEGGED_REFERENCE_BEST_ASK" : "PEGGED_REFERENCE_BEST_BID"),
@@ -72,14 +63,15 @@ function NewOrder({ market }: { readonly market: Market }) {
   const isLimit = type.value === "TYPE_LIMIT";
   const pegs = pegOptions(side.value);
   const peg = isLimit ? (pegs.find(([each]) => each === chosenPeg.value)?.[0] ?? "") : "";
-  const expiries = !isLimit ? AT_ONCE : peg !== "" ? OF_PEGGED : (Object.keys(EXPIRIES) as Expiry[]);
+  const expiries = !isLimit ? AT_ONCE : peg !== "" ? OF_PEGGED : (Object.keys(ORDER_EXPIRIES) as Expiry[]);
   const expiry = expiries.includes(chosenExpiry.value) ? chosenExpiry.value : expiries[0]!;
   const isAtOnce = AT_ONCE.includes(expiry);
   const hasPrice = isLimit && peg === "";
   const hasTime = expiry === "TIME_IN_FORCE_GTT";
 
   const decimals = Number(market.decimalPlaces);
-  const wholeSize = toWhole(size.value, Number(market.positionDecimalPlaces));
+  const sizeDecimals = Number(market.positionDecimalPlaces);
+  const wholeSize = toWhole(size.value, sizeDecimals);
   const wholePrice = hasPrice ? toWhole(price.value, decimals) : "";
   const wholeOffset = peg === "" ? "" : toWhole(offset.value, decimals);
   const expiresAt = hasTime ? nanoseconds(until.value) : "";
@@ -120,8 +112,14 @@ function NewOrder({ market }: { readonly market: Market }) {
           ["TYPE_MARKET", "market"],
         ]}
       />
-      <TextField label="Size" value={size} isNumber />
-      <TextField label="Price" value={price} isNumber isDisabled={!hasPrice} />
+      <TextField label="Size" value={size} isNumber problem={numberProblem(size.value, sizeDecimals)} />
+      <TextField
+        label="Price"
+        value={price}
+        isNumber
+        isDisabled={!hasPrice}
+        problem={hasPrice ? numberProblem(price.value, decimals) : undefined}
+      />
       <Choice
         label="Good"
         value={expiry}
@@ -137,7 +135,14 @@ function NewOrder({ market }: { readonly market: Market }) {
           options={[["", "nothing"], ...pegs]}
         />
       )}
-      {peg !== "" && <TextField label="Offset" value={offset} isNumber />}
+      {peg !== "" && (
+        <TextField
+          label="Offset"
+          value={offset}
+          isNumber
+          problem={numberProblem(offset.value, decimals, true)}
+        />
+      )}
       <TextField label="Reference" value={reference} isOptional maxLength={REFERENCE_BYTES_MAX} />
       <Flag label="Post only" value={isPostOnly} isDisabled={!isLimit || isAtOnce} />
       <Flag label="Reduce only" value={isReduceOnly} isDisabled={!isAtOnce} />
@@ -213,7 +218,7 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
       <p class="wallet-line">
         <Id id={order.id} kind="order" isBare /> {enumWords(order.side, "SIDE_")}
       </p>
-      <TextField label="Size" value={size} isNumber />
+      <TextField label="Size" value={size} isNumber problem={numberProblem(size.value, sizeDecimals)} />
       {isPegged ? (
         <>
           <Choice
@@ -222,10 +227,15 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
             onChange={(next) => (peg.value = next)}
             options={pegOptions(order.side as Side)}
           />
-          <TextField label="Offset" value={offset} isNumber />
+          <TextField
+            label="Offset"
+            value={offset}
+            isNumber
+            problem={numberProblem(offset.value, decimals, true)}
+          />
         </>
       ) : (
-        <TextField label="Price" value={price} isNumber />
+        <TextField label="Price" value={price} isNumber problem={numberProblem(price.value, decimals)} />
       )}
       <Choice
         label="Good"
