@@ -12,7 +12,7 @@ import {
   type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type * as api from "../../client/api.generated.ts";
 import type { Auctions } from "../../http/chain-bodies.ts";
 import type { AnswerOf } from "../data/calls.ts";
@@ -54,9 +54,15 @@ export function Candles(props: CandlesProps) {
   const { candleId, decimals, positionDecimals, seconds, auctions, label, onRead } = props;
   const frame = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing>(undefined);
-  const query = (first: number) => ({ candleId, pagination: { first } });
-  const { data: all } = useCall("candles.listData", query(CANDLES), { isLive: false });
-  const { data: newest } = useCall("candles.listData", query(2));
+  /** By their starts; all that the chart shows. */
+  const candles = useRef(new Map<string, Candle>());
+  /** Undefined until all were read. */
+  const [last, setLast] = useState<Pick<Candle, "start" | "close">>();
+  const query = { candleId, pagination: { first: CANDLES } };
+  const { data: all } = useCall("candles.listData", query, { isLive: false });
+  // From the last candle on: time may go forward by many candles between two reads.
+  const later = last === undefined ? undefined : { ...query, fromTimestamp: last.start };
+  const { data: newest } = useCall("candles.listData", later);
   const dark = isDark();
   useEffect(() => {
     const drawn = draw(frame.current!, decimals);
@@ -67,11 +73,16 @@ export function Candles(props: CandlesProps) {
     };
   }, [dark, decimals]);
   const pointsOf = (candle: Candle) => pointOf(candle, decimals, positionDecimals);
+  useEffect(() => {
+    if (all === undefined) return;
+    candles.current = new Map(oldestFirst(all).map((candle) => [candle.start, candle]));
+    setLast(lastOf(candles.current));
+  }, [all]);
   // With all candles there are, auctions before the first trade are shown too.
   const first = all?.candles.pageInfo.hasNextPage ? oldestFirst(all)[0] : undefined;
   const from = first === undefined ? 0 : pointsOf(first).time;
   useEffect(() => {
-    const points = oldestFirst(all).map(pointsOf);
+    const points = [...candles.current.values()].map(pointsOf);
     drawing.current?.prices.setData(points);
     drawing.current?.volumes.setData(points.map(barOf));
     if (all !== undefined) onRead(from);
@@ -92,17 +103,17 @@ export function Candles(props: CandlesProps) {
     );
   }, [bars.join(), marks.map(({ text }) => text).join(), dark, decimals]);
   useEffect(() => {
-    const last = oldestFirst(all).at(-1);
     for (const candle of oldestFirst(newest)) {
       // The chart takes no candle before its last one.
-      if (last !== undefined && BigInt(candle.start) < BigInt(last.start)) continue;
+      if (BigInt(candle.start) < BigInt(lastOf(candles.current).start)) continue;
+      candles.current.set(candle.start, candle);
       const point = pointsOf(candle);
       drawing.current?.prices.update(point);
       drawing.current?.volumes.update(barOf(point));
     }
-  }, [all, newest, dark]);
-  const last = newest?.candles.edges[0]?.node;
-  const words = last === undefined ? "no trades yet" : `the last closed at ${scaled(last.close, decimals)}`;
+    if (newest !== undefined) setLast(lastOf(candles.current));
+  }, [newest]);
+  const words = !last?.close ? "no trades yet" : `the last closed at ${scaled(last.close, decimals)}`;
   return <div ref={frame} class="candles" role="img" aria-label={`${label}: ${words}`} />;
 }
 
@@ -111,6 +122,9 @@ function oldestFirst(answer: Answer | undefined): Candle[] {
   // A period without trades has no prices.
   return candles.filter(({ open }) => open !== "" && open !== "0").reverse();
 }
+
+const NO_CANDLE = { start: "0", close: "" };
+const lastOf = (candles: ReadonlyMap<string, Candle>) => [...candles.values()].at(-1) ?? NO_CANDLE;
 
 const scaled = (value: string, decimals: number) => Number(value) / 10 ** decimals;
 
