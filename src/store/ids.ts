@@ -16,7 +16,7 @@ const TEXTS_KEPT_MAX = 8_000;
 const ID_PREFIX_BYTES = 6;
 
 /** References looked at side by side. */
-const NEIGHBOURS_MAX = 16;
+export const NEIGHBOURS_MAX = 16;
 
 /** The reference that some bytes get if it is free: their first `width` bytes as a signed number. */
 export function referencePrefix(bytes: Uint8Array, width = ID_PREFIX_BYTES): number {

@@ -98,6 +98,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     expect((await searchFor(dollar)).kinds).toContain("asset");
     const alice = devnet.parties[0]!;
     expect((await searchFor(alice.name)).at).toBe(`#/party/${alice.publicKey}`);
+    expect(await searchFor("param")).toEqual({ kinds: ["view"], at: "#/parameters" });
     await look.page.keyboard.press("/");
     await look.page.keyboard.type("no such thing");
     await look.page.getByText("Nothing here has this").waitFor();

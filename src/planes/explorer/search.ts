@@ -1,8 +1,9 @@
 // Finds the meaning of a text: a height, a hash, a key, an identifier, or a name.
 import type { Matches } from "../../http/chain-bodies.ts";
 import type { ChainHead } from "../../store/head.ts";
+import { NEIGHBOURS_MAX, referencePrefix } from "../../store/ids.ts";
 import { readValidatorUpdateAt } from "../../wire/generated/events.ts";
-import { hexBytes, isHex64 } from "../../wire/identifiers.ts";
+import { hexBytes, hexOf, identifierText, isHex64 } from "../../wire/identifiers.ts";
 import { findAsset } from "../data/assets.ts";
 import type { DataContext } from "../data/context.ts";
 import { findMarket } from "../data/markets.ts";
@@ -17,6 +18,17 @@ const MATCHES_MAX = 12;
 const NAMES_MAX = 2_000;
 /** Blocks whose hashes are compared, the newest first. */
 const BLOCKS_SEARCHED_MAX = 50_000;
+/** The same for the beginning of a hash, which is asked for after every few keys. */
+const BLOCKS_OF_PREFIX_MAX = 2_000;
+/** Hashes of transactions that are compared with a beginning, the newest first: no index has them. */
+const HASHES_OF_PREFIX_MAX = 50_000;
+/** Transactions looked at for those that left no row: refused ones. */
+const NEWEST_MAX = 500;
+/** Identifiers that begin alike and are looked at. */
+const ALIKE_MAX = 100;
+const ID_DIGITS = 64;
+/** The beginning of an identifier or hash, as the page shows one in short: its end may follow. */
+const BEGINNING = /^([\da-f]{6,64})(?:…([\da-f]*))?$/i;
 
 type Match = Matches["matches"][number];
 
@@ -26,12 +38,17 @@ export async function searchChain(
   query: string,
   head: ChainHead | undefined,
 ): Promise<Matches> {
-  const text = query.trim().slice(0, QUERY_CHARACTERS_MAX);
+  const text = query
+    .trim()
+    .slice(0, QUERY_CHARACTERS_MAX)
+    .replace(/^0x(?=[\da-f])/i, "");
   if (text === "") return { matches: [] };
   const number = Number(text.replace(/[ ,_]/g, ""));
   const matches = [
     ...(Number.isSafeInteger(number) && number >= 0 ? numbered(context, number, head) : []),
-    ...(isHex64(text) ? await identified(context, source, text.toLowerCase()) : named(context, text)),
+    ...(isHex64(text)
+      ? await identified(context, source, text.toLowerCase())
+      : [...named(context, text), ...(await beginning(context, source, text.toLowerCase()))]),
   ];
   return { matches: matches.slice(0, MATCHES_MAX) };
 }
@@ -76,7 +93,7 @@ async function identified(context: DataContext, source: TransactionSource, id: s
       add(kind, `a ${kind}`);
   // A market or an asset has the identifier of its proposal; then there is no transaction to look for.
   if (matches.length > 0) return matches;
-  const height = heightOfHash(context, id);
+  const height = heightWith(context, (hash) => hash === id, BLOCKS_SEARCHED_MAX);
   if (height !== undefined) {
     return [{ kind: "block", id: String(height), title: `block of ${blockTime(context, height)}` }];
   }
@@ -90,6 +107,51 @@ async function identified(context: DataContext, source: TransactionSource, id: s
   return matches;
 }
 
+/** All that is identified by something that begins so; by ranges of the keys where there are any. */
+async function beginning(context: DataContext, source: TransactionSource, text: string): Promise<Match[]> {
+  const [, start, end = ""] = BEGINNING.exec(text) ?? [];
+  if (start === undefined) return [];
+  const fits = (id: string) => id.startsWith(start) && id.endsWith(end);
+  const low = hexBytes(start.padEnd(ID_DIGITS, "0"))!;
+  const high = hexBytes(start.padEnd(ID_DIGITS, "f"))!;
+  const ids = new Set<string>();
+  // References lie in the order of identifiers; those that share a prefix stand beside their place.
+  const refs = context.all<{ bytes: Uint8Array }>(
+    "SELECT bytes FROM ids WHERE ref BETWEEN ? AND ? LIMIT ?",
+    referencePrefix(low) - NEIGHBOURS_MAX,
+    referencePrefix(high) + NEIGHBOURS_MAX,
+    ALIKE_MAX,
+  );
+  for (const { bytes } of refs) ids.add(identifierText(bytes));
+  for (const table of [...BY_BYTES.map((each) => each.table), "proposals_current"])
+    for (const { id } of context.all<{ id: Uint8Array }>(
+      `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? LIMIT ?`,
+      low,
+      high,
+      ALIKE_MAX,
+    ))
+      ids.add(hexOf(id));
+  const hashes = context.all<{ hash: Uint8Array }>(
+    `SELECT hash FROM (SELECT hash FROM txs ORDER BY id DESC LIMIT ${HASHES_OF_PREFIX_MAX}) WHERE hash BETWEEN ? AND ? LIMIT ?`,
+    low,
+    high,
+    ALIKE_MAX,
+  );
+  for (const { hash } of hashes) ids.add(hexOf(hash));
+  let seen = 0;
+  for await (const { hash } of source.newestFirst({}, [])) {
+    if (fits(hash.toLowerCase())) ids.add(hash.toLowerCase());
+    if (++seen === NEWEST_MAX) break;
+  }
+  const matches: Match[] = [];
+  for (const id of [...ids].filter((each) => isHex64(each) && fits(each)).slice(0, MATCHES_MAX))
+    matches.push(...(await identified(context, source, id)));
+  const height = heightWith(context, fits, BLOCKS_OF_PREFIX_MAX);
+  if (height !== undefined)
+    matches.push({ kind: "block", id: String(height), title: `block of ${blockTime(context, height)}` });
+  return matches;
+}
+
 /** The validators' names as they announced themselves. */
 function nodes(context: DataContext): { readonly id: string; readonly name: string }[] {
   return context
@@ -100,11 +162,16 @@ function nodes(context: DataContext): { readonly id: string; readonly name: stri
     }));
 }
 
-function heightOfHash({ db }: DataContext, hash: string): number | undefined {
+/** Height of the newest block whose hash fits. @param searched blocks that are looked at */
+function heightWith(
+  { db }: DataContext,
+  fits: (hash: string) => boolean,
+  searched: number,
+): number | undefined {
   const rows = db
     .query("SELECT no, height, time, hash FROM blocks ORDER BY no DESC LIMIT ?")
-    .iterate(BLOCKS_SEARCHED_MAX) as Iterable<BlockRow>;
-  for (const row of rows) if (hashOf(row) === hash) return Number(row.height);
+    .iterate(searched) as Iterable<BlockRow>;
+  for (const row of rows) if (fits(hashOf(row))) return Number(row.height);
   return undefined;
 }
 

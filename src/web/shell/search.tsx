@@ -4,12 +4,16 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Matches } from "../../http/chain-bodies.ts";
 import { Words } from "../components/words.tsx";
 import { partiesNamed } from "../data/names.ts";
-import { get } from "../data/node.ts";
+import { addresses, get } from "../data/node.ts";
 import { shortId } from "../format.ts";
+import { VIEWS } from "../views.ts";
 import { SEARCH_ID } from "./keys.tsx";
 import { go } from "./router.ts";
 
-type Match = Matches["matches"][number];
+/** A view is opened by its path alone. */
+type Match =
+  | Matches["matches"][number]
+  | { readonly kind: "view"; readonly id: string; readonly title: string };
 const LIST_ID = "search-matches";
 /** After the last key. */
 const PAUSE_MS = 150;
@@ -29,7 +33,7 @@ export function Search() {
       get<Matches>(`/lyra/v1/search?query=${encodeURIComponent(query)}`, abort.signal).then(
         (answer) => {
           const parties = partiesNamed(query).map((match) => ({ kind: "party" as const, ...match }));
-          matches.value = [...parties, ...answer.matches];
+          matches.value = [...viewsNamed(query), ...parties, ...answer.matches];
           at.value = 0;
         },
         () => {},
@@ -49,7 +53,8 @@ export function Search() {
     if (match === undefined) return;
     text.value = "";
     leave();
-    go(match.kind, match.id);
+    if (match.kind === "view") go(match.id);
+    else go(match.kind, match.id);
   };
   const onKey = (event: KeyboardEvent) => {
     const last = (list?.length ?? 0) - 1;
@@ -107,10 +112,20 @@ export function Search() {
             <span class="match-title">
               <Words text={match.title} isPlain />
             </span>
-            <span class="number muted">{shortId(match.id)}</span>
+            <span class="number muted">{match.kind === "view" ? "" : shortId(match.id)}</span>
           </div>
         ))}
       </div>
     </search>
   );
+}
+
+/** Views of the navigation whose titles begin so. */
+function viewsNamed(text: string): Match[] {
+  return VIEWS.filter(
+    ({ nav, only, title }) =>
+      nav &&
+      (only === undefined || only === addresses.value?.kind) &&
+      title.toLowerCase().startsWith(text.toLowerCase()),
+  ).map(({ path, title }) => ({ kind: "view", id: path, title }));
 }

@@ -205,6 +205,14 @@ describe("facts of a devnet", () => {
     expect(await kindsOf("test doll")).toContain(`asset ${DOLLAR}`);
     const { blocks } = await read<Blocks>("blocks?limit=3");
     expect(await kindsOf(blocks[2]!.hash)).toEqual([`block ${blocks[2]!.height}`]);
+    // As the page shows them in short, or with the mark of hexadecimal digits.
+    expect(await kindsOf(sent[0]!.hash.slice(0, 6))).toContain(`transaction ${sent[0]!.hash}`);
+    expect(await kindsOf(`0x${alice.slice(0, 7)}`)).toContain(`party ${alice}`);
+    expect(await kindsOf(`${alice.slice(0, 6)}…${alice.slice(-4)}`)).toEqual([`party ${alice}`]);
+    expect(await kindsOf(`${alice.slice(0, 6)}…${alice.slice(-4, -1)}`)).toEqual([]);
+    expect(await kindsOf(DOLLAR.slice(0, 13))).toContain(`asset ${DOLLAR}`);
+    expect(await kindsOf(blocks[2]!.hash.slice(0, 12))).toEqual([`block ${blocks[2]!.height}`]);
+    expect(await kindsOf(alice.slice(0, 5))).toEqual([]);
     const far = devnet.chain.status.height + 1_000;
     for (const nothing of ["", "no such thing", "f".repeat(64), String(far), "x".repeat(5_000)])
       expect(await kindsOf(nothing)).toEqual([]);
