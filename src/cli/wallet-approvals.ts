@@ -29,6 +29,8 @@ const POLL_MS = 250;
 /** Waiting for the outcome of a transaction: after `--approve`, and in a terminal. */
 const OUTCOME_MS = 5_000;
 const LATE_OUTCOME_MS = 60_000;
+/** Longer than it takes to finish a word, and to see that its question has ended. */
+const REST_MS = 2_000;
 const FLAGS = {
   approve: option("ID", "say yes to a request"),
   reject: option("ID", "say no to it"),
@@ -45,7 +47,9 @@ const FLAGS = {
 export const processTerminal: Terminal = {
   write: (lines) => process.stderr.write(`${wrapped(lines, process.stderr.columns).join("\n")}\n`),
   line: promptLine,
-  hidden: (question) => promptHidden(question, PASSPHRASE_BYTES_MAX),
+  hidden: (question, signal) => promptHidden(question, PASSPHRASE_BYTES_MAX, signal),
+  // The next prompt drops what is typed meanwhile.
+  rest: () => Bun.sleep(REST_MS),
 };
 
 const WRONG_VERB = "say nothing more, or list";

@@ -277,16 +277,18 @@ const KEY = {
 
 /**
  * A line that may be seen: the terminal itself shows and edits it. Only what is typed after the question counts.
- * @throws NodeError `cancelled` at its end
+ * @throws NodeError `cancelled` at its end, and when the signal ends it
  */
-export async function promptLine(question: string): Promise<string> {
+export async function promptLine(question: string, signal?: AbortSignal): Promise<string> {
   const { stdin, stderr } = process;
   await discardTyped();
+  if (signal?.aborted) throw cancelled();
   stderr.write(`${question}: `);
   return new Promise((resolve, reject) => {
     const finish = () => {
       stdin.off("data", onData);
       stdin.off("end", onEnd);
+      signal?.removeEventListener("abort", onEnd);
       stdin.pause();
     };
     const onData = (chunk: Uint8Array) => {
@@ -308,6 +310,7 @@ export async function promptLine(question: string): Promise<string> {
     }
     stdin.on("data", onData);
     stdin.on("end", onEnd);
+    signal?.addEventListener("abort", onEnd);
     stdin.resume();
   });
 }
@@ -316,7 +319,12 @@ export async function promptLine(question: string): Promise<string> {
  * Bytes typed until Enter, with nothing shown; only what is typed after the question counts. The caller wipes them.
  * @throws NodeError `cancelled`
  */
-export async function promptHidden(question: string, bytesMax: number): Promise<Uint8Array> {
+export async function promptHidden(
+  question: string,
+  bytesMax: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  if (signal?.aborted) throw cancelled();
   const { stdin, stderr } = process;
   const line = new Line(bytesMax);
   // Restore the terminal before the process ends. A second signal ends it at once.
@@ -331,7 +339,8 @@ export async function promptHidden(question: string, bytesMax: number): Promise<
       stdin.pause();
       restore();
       process.off("exit", restore);
-      for (const signal of signals) process.off(signal, cancel);
+      for (const name of signals) process.off(name, cancel);
+      signal?.removeEventListener("abort", cancel);
       stderr.write("\n");
     };
     const cancel = () => {
@@ -359,7 +368,8 @@ export async function promptHidden(question: string, bytesMax: number): Promise<
     };
     // Before the question is printed: whatever is typed after it must not be shown.
     process.on("exit", restore);
-    for (const signal of signals) process.on(signal, cancel);
+    for (const name of signals) process.on(name, cancel);
+    signal?.addEventListener("abort", cancel);
     stdin.setRawMode(true);
     void discardTyped().then(() => {
       if (isOver) return;

@@ -7,10 +7,15 @@ import { outcomeLine, requestLines, type ShownRequest, shown } from "./shown.ts"
 
 export interface Terminal {
   write(lines: readonly string[]): void;
-  /** A line that may be seen. Text typed before the question was shown does not count. */
-  line(question: string): Promise<string>;
+  /**
+   * A line that may be seen. Text typed before the question was shown does not count.
+   * @param signal ends the question: what was typed is dropped, and it throws
+   */
+  line(question: string, signal: AbortSignal): Promise<string>;
   /** Likewise, a line that may not be seen; its receiver wipes it. @throws when it is cancelled */
-  hidden(question: string): Promise<Uint8Array>;
+  hidden(question: string, signal: AbortSignal): Promise<Uint8Array>;
+  /** Lets a person who was about to answer see that the question has ended; keys typed meanwhile do not count. */
+  rest(): Promise<void>;
 }
 
 export type TerminalAnswer =
@@ -50,16 +55,23 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
   for (;;) {
     const request = await waiting.next();
     if (request === undefined) return;
-    let isGone = false;
+    const gone = new AbortController();
     const unwatch = waiting.onGone(request.id, () => {
-      isGone = true;
-      terminal.write(["", `${OVER}: press Enter`]);
+      gone.abort();
+      terminal.write([OVER]);
     });
-    let answer: TerminalAnswer;
+    let answer: TerminalAnswer | undefined;
     try {
-      answer = await ask(request, terminal, () => isGone);
+      answer = await ask(request, terminal, gone.signal);
+    } catch (error) {
+      if (!gone.signal.aborted) throw error;
     } finally {
       unwatch();
+    }
+    if (answer === undefined || gone.signal.aborted) {
+      if (answer?.outcome === "approved") wipe(answer.passphrase);
+      await terminal.rest();
+      continue;
     }
     try {
       const isTaken = await waiting.answer(request.id, answer);
@@ -90,22 +102,21 @@ async function tellOutcome(outcome: Promise<string | undefined>, terminal: Termi
   await Promise.race([written, Bun.sleep(OUTCOME_MS)]);
 }
 
-/** Whether the request has ended: a wrong answer to it is not asked about again. */
-type IsGone = () => boolean;
-
-async function ask(request: ShownRequest, terminal: Terminal, isGone: IsGone): Promise<TerminalAnswer> {
+/** @param gone aborted when the request has ended: the question ends, and a wrong answer is not asked about again */
+async function ask(request: ShownRequest, terminal: Terminal, gone: AbortSignal): Promise<TerminalAnswer> {
   const hints = request.isOwn ? ["  clear: refuse all that waits"] : (HINTS[request.kind] ?? []);
   terminal.write(["", ...requestLines(request), ...hints]);
   switch (request.kind) {
     case "passphrase":
-      return askPassphrase(request, terminal);
+      return askPassphrase(request, terminal, gone);
     case "connection":
-      return askConnection(request, terminal, isGone);
+      return askConnection(request, terminal, gone);
     case "keys":
-      return askKeys(request, terminal, isGone);
+      return askKeys(request, terminal, gone);
     case "transaction": {
       const answer = await terminal.line(
         request.isOwn ? "approve? yes/NO/clear" : "approve? yes/NO/block/clear",
+        gone,
       );
       return isYes(answer) ? { outcome: "approved" } : rejection(answer);
     }
@@ -124,9 +135,13 @@ const HINTS: Partial<Record<ShownRequest["kind"], readonly string[]>> = {
   transaction: [`  ${REACH}`],
 };
 
-async function askPassphrase({ wallet }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+async function askPassphrase(
+  { wallet }: ShownRequest,
+  terminal: Terminal,
+  gone: AbortSignal,
+): Promise<TerminalAnswer> {
   try {
-    const passphrase = await terminal.hidden(`passphrase of ${wallet} (empty: reject)`);
+    const passphrase = await terminal.hidden(`passphrase of ${wallet} (empty: reject)`, gone);
     return passphrase.length === 0 ? { outcome: "rejected" } : { outcome: "approved", passphrase };
   } catch {
     return { outcome: "cancelled" };
@@ -136,20 +151,20 @@ async function askPassphrase({ wallet }: ShownRequest, terminal: Terminal): Prom
 async function askConnection(
   { wallets = [] }: ShownRequest,
   terminal: Terminal,
-  isGone: IsGone,
+  gone: AbortSignal,
 ): Promise<TerminalAnswer> {
   if (wallets.length === 1) {
-    const answer = await terminal.line("connect? yes/NO/keep/block/clear");
+    const answer = await terminal.line("connect? yes/NO/keep/block/clear", gone);
     if (/^k(eep)?$/i.test(answer.trim())) return { outcome: "approved", isKept: true };
     return isYes(answer) ? { outcome: "approved" } : rejection(answer);
   }
   for (let tries = 1; ; tries++) {
-    const answer = (await terminal.line("which wallet? (empty: reject)")).trim();
+    const answer = (await terminal.line("which wallet? (empty: reject)", gone)).trim();
     if (wallets.includes(answer)) {
-      const isKept = isYes(await terminal.line("also after a restart? yes/NO"));
+      const isKept = isYes(await terminal.line("also after a restart? yes/NO", gone));
       return { outcome: "approved", wallet: answer, ...(isKept && { isKept }) };
     }
-    if (isGone() || isRejection(answer) || tries === TRIES_MAX) return rejection(answer);
+    if (gone.aborted || isRejection(answer) || tries === TRIES_MAX) return rejection(answer);
     terminal.write([`there is no wallet ${quoted(answer)} here; there is ${wallets.join(", ")}`]);
   }
 }
@@ -157,12 +172,14 @@ async function askConnection(
 async function askKeys(
   { keys = [] }: ShownRequest,
   terminal: Terminal,
-  isGone: IsGone,
+  gone: AbortSignal,
 ): Promise<TerminalAnswer> {
   for (let tries = 1; ; tries++) {
-    const answer = (await terminal.line("show them? yes/NO, or the first digits of those to show")).trim();
+    const answer = (
+      await terminal.line("show them? yes/NO, or the first digits of those to show", gone)
+    ).trim();
     if (isYes(answer)) return { outcome: "approved" };
-    if (isGone() || isRejection(answer)) return rejection(answer);
+    if (gone.aborted || isRejection(answer)) return rejection(answer);
     const prefixes = answer.split(/[\s,]+/).filter((digits) => digits !== "");
     const matches = prefixes.map((digits) => keys.filter(({ publicKey }) => publicKey.startsWith(digits)));
     const wrong = matches.findIndex((matching) => matching.length !== 1);

@@ -16,6 +16,7 @@ import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../../support/command-text.ts";
+import { eventually } from "../../support/eventually.ts";
 import { KEY_1, KEY_2, Rig } from "../service/rig.ts";
 
 const BOB = "b".repeat(64);
@@ -254,6 +255,7 @@ describe("in the terminal", () => {
       write: (lines) => written.push(...lines),
       line: async () => typed,
       hidden: async () => new Uint8Array(Buffer.from(typed)),
+      rest: async () => {},
     };
     const running = answerInTerminal(source, terminal);
     const decision = await desk.decide(request, undefined);
@@ -311,6 +313,38 @@ describe("in the terminal", () => {
   });
 });
 
+test("a question that was answered elsewhere ends by itself, and the next one is asked after a rest", async () => {
+  const desk = new ApprovalDesk();
+  const source = new DeskSource(desk);
+  const seen: string[] = [];
+  const asks = (host: string, id: string) =>
+    desk.decide({ ...connection(host, id), wallets: ["one"] } as ApprovalRequest, undefined);
+  const running = answerInTerminal(source, {
+    write: (lines) => seen.push(...lines.filter((line) => line !== "" && !line.startsWith(" "))),
+    // Nobody presses a key.
+    line: (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("ended")))),
+    hidden: async () => new Uint8Array(0),
+    rest: async () => void seen.push("rest"),
+  });
+  const first = asks("a.example", "1");
+  await eventually(() => seen.length === 1);
+  desk.answer("1", { outcome: "approved" });
+  expect((await first).outcome).toBe("approved");
+  const second = asks("b.example", "2");
+  await eventually(() => seen.length === 4);
+  expect(seen.map((line) => line.replace(/^https:\/\/(\S+) .*/, "$1"))).toEqual([
+    "a.example",
+    "the request does not wait any more",
+    "rest",
+    "b.example",
+  ]);
+  source.end();
+  desk.answer("2", { outcome: "rejected" });
+  expect((await second).outcome).toBe("rejected");
+  await running;
+});
+
 test("of several wallets one is chosen, and whether its connection outlives the service", async () => {
   const desk = new ApprovalDesk();
   const source = new DeskSource(desk);
@@ -323,6 +357,7 @@ test("of several wallets one is chosen, and whether its connection outlives the 
       return typed.shift() ?? "";
     },
     hidden: async () => new Uint8Array(0),
+    rest: async () => {},
   };
   const running = answerInTerminal(source, terminal);
   const decision = await desk.decide(connection("dapp.example", "1"), undefined);
@@ -369,6 +404,7 @@ test.each<[string, ApprovalRequest, readonly string[], unknown, string]>([
     write: (lines) => written.push(...lines),
     line: async () => typed.shift() ?? "",
     hidden: async () => new Uint8Array(0),
+    rest: async () => {},
   });
   expect(await desk.decide(request, undefined)).toEqual(decision as Decision);
   source.end();

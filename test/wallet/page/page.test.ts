@@ -327,11 +327,12 @@ describe("terminal and browser at once", () => {
       write: (lines) => written.push(...lines),
       line: () => typed.promise,
       hidden: async () => new Uint8Array(0),
+      rest: async () => {},
     });
     await eventually(() => written.length > 0);
     expect((await scene.post("/reject", { id })).status).toBe(200);
     expect((await answer).body.error.code).toBe(3001);
-    expect(written.join("\n")).toContain("the request does not wait any more: press Enter");
+    expect(written.join("\n")).toContain("the request does not wait any more");
     const late = await scene.post("/approve", { id, nonce: "n", press: "p" });
     expect([late.status, late.body.code]).toEqual([409, "not_shown"]);
     source.end();

@@ -205,6 +205,7 @@ test("after an approval the terminal says what became of it: hash and block, or 
     write: (lines) => written.push(...lines),
     line: async () => "yes",
     hidden: async () => Uint8Array.from(PASSPHRASE),
+    rest: async () => {},
   };
   const running = answerInTerminal(source, terminal);
   const rig = await start({ approver: desk });
