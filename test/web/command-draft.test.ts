@@ -10,7 +10,9 @@ import {
   jsonOf,
   namedBy,
   problemsIn,
+  refusalsIn,
   unitOf,
+  usualDraft,
 } from "../../src/web/views/command-draft.ts";
 import { smallestUnits } from "../../src/web/views/command-units.ts";
 import { readCommand } from "../../src/wire/command-input.ts";
@@ -47,6 +49,33 @@ test("the schema has every command, and every message and enum that one of them 
       expect(kind).not.toBe("map");
     }
 });
+
+test("names become identifiers in the JSON, and a refusal is read by its members", () => {
+  const ids: Readonly<Record<string, string>> = { "party bob": KEY, "asset tUSD": "cd".repeat(32) };
+  const draft = { ...usualDraft("transfer"), to: "bob", asset: "tUSD", amount: "5", reference: "bob" };
+  expect(jsonOf(schema, messageOf("transfer"), draft, (kind, text) => ids[`${kind} ${text}`])).toMatchObject({
+    to: KEY,
+    asset: ids["asset tUSD"],
+    reference: "bob",
+    oneOff: {},
+  });
+  const refusals = refusalsIn(
+    "transfer.amount (not a valid integer), transfer.from_account_type (is required)",
+  );
+  expect([...refusals]).toEqual([
+    ["transfer.amount", "not a valid integer"],
+    ["transfer.fromAccountType", "is required"],
+  ]);
+});
+
+test.each(["transfer", "orderSubmission", "voteSubmission", "undelegateSubmission"])(
+  "the usual choices of %s are members that the node reads",
+  (name) => {
+    const json = jsonOf(schema, messageOf(name), usualDraft(name));
+    expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(usualDraft(name))));
+    expect(() => readCommand({ [name]: json })).not.toThrow();
+  },
+);
 
 describe("a draft", () => {
   test.each([...COMMAND_KINDS])(

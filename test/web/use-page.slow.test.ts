@@ -257,14 +257,14 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const asset = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
     const bob = devnet.parties[1];
     await form.getByLabel("as party").fill("alice");
-    await form.getByLabel("from account type", { exact: true }).selectOption("ACCOUNT_TYPE_GENERAL");
-    await form.getByLabel("to account type").selectOption("ACCOUNT_TYPE_GENERAL");
-    await form.getByLabel("to", { exact: true }).fill(bob!.publicKey);
+    // A refusal stands at its field; account types and the kind of transfer have their usual choice.
+    await form.getByRole("button", { name: "Send", exact: true }).click();
+    await form.locator(".field", { hasText: "amount" }).locator("small.bad").first().waitFor();
+    await form.getByLabel("to", { exact: true }).fill("bob");
     // Typed before the asset is given, and read with its decimals when it is.
     await form.getByLabel("amount").fill("12.5");
-    await form.getByLabel("asset", { exact: true }).fill(asset);
+    await form.getByLabel("asset", { exact: true }).fill("tUSD");
     await form.getByText("tUSD · 1250000 in the smallest unit").waitFor();
-    await form.getByLabel("one of").selectOption("oneOff");
     const transfer = {
       fromAccountType: "ACCOUNT_TYPE_GENERAL",
       to: bob!.publicKey,

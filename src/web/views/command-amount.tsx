@@ -4,6 +4,7 @@ import { assetOf, marketOf } from "../data/names.ts";
 import { useRead } from "../data/read.ts";
 import { withDecimals } from "../format.ts";
 import type { Unit } from "./command-draft.ts";
+import { idOf } from "./command-names.ts";
 import { smallestUnits } from "./command-units.ts";
 
 interface Counted {
@@ -21,7 +22,7 @@ function useCounted(unit: Unit): Counted | undefined {
   if ("decimals" in unit)
     return /^\d{1,3}$/.test(unit.decimals) ? { decimals: Number(unit.decimals), symbol: "" } : undefined;
   if ("priceOf" in unit || "sizeOf" in unit) {
-    const market = marketOf("priceOf" in unit ? unit.priceOf : unit.sizeOf);
+    const market = marketOf(idOf("market", "priceOf" in unit ? unit.priceOf : unit.sizeOf));
     if (market === undefined) return undefined;
     return "priceOf" in unit
       ? { decimals: market.decimals, symbol: market.quoteName }
@@ -30,8 +31,8 @@ function useCounted(unit: Unit): Counted | undefined {
   const id = isStaked
     ? data?.networkParameter.value
     : "settledIn" in unit
-      ? marketOf(unit.settledIn)?.asset
-      : unit.asset;
+      ? marketOf(idOf("market", unit.settledIn))?.asset
+      : idOf("asset", unit.asset);
   return assetOf(id);
 }
 

@@ -53,24 +53,34 @@ export function problemsIn(schema: CommandSchema, message: string, draft: DraftM
   });
 }
 
-/** The JSON that is sent: empty texts are left out, and numbers of 32 bits and decimal fractions become numbers. */
-export function jsonOf(schema: CommandSchema, message: string, draft: DraftMessage): object {
+type Named = NonNullable<ReturnType<typeof namedBy>>;
+/** The identifier that a name stands for; undefined of an unknown one. */
+export type IdOf = (kind: Named, text: string) => string | undefined;
+
+/** The JSON that is sent: names become identifiers, empty texts are left out, and numbers of 32 bits and decimal fractions become numbers. */
+export function jsonOf(
+  schema: CommandSchema,
+  message: string,
+  draft: DraftMessage,
+  idOf: IdOf = () => undefined,
+): object {
   return Object.fromEntries(
     fieldsOf(schema, message).flatMap((field) => {
       const value = draft[field.name];
       if (field.isList) {
         if (!Array.isArray(value) || value.length === 0) return [];
-        const items = (value as readonly Draft[]).map((item) => jsonValueOf(schema, field, item));
+        const items = (value as readonly Draft[]).map((item) => jsonValueOf(schema, field, item, idOf));
         return [[field.name, items.map((item) => item ?? "")] as const];
       }
-      const json = value === undefined ? undefined : jsonValueOf(schema, field, value);
+      const json = value === undefined ? undefined : jsonValueOf(schema, field, value, idOf);
       return json === undefined ? [] : [[field.name, json] as const];
     }),
   );
 }
 
-function jsonValueOf(schema: CommandSchema, field: CommandField, draft: Draft): unknown {
-  if (field.kind === "message") return isMessage(draft) ? jsonOf(schema, field.type!, draft) : undefined;
+function jsonValueOf(schema: CommandSchema, field: CommandField, draft: Draft, idOf: IdOf): unknown {
+  if (field.kind === "message")
+    return isMessage(draft) ? jsonOf(schema, field.type!, draft, idOf) : undefined;
   if (draft === "") return undefined;
   // A member of a choice is chosen although it has its zero value.
   if (draft === false && !field.isOptional && field.oneof === undefined) return undefined;
@@ -78,7 +88,26 @@ function jsonValueOf(schema: CommandSchema, field: CommandField, draft: Draft): 
     const number = Number(draft);
     return Number.isFinite(number) ? number : draft;
   }
-  return draft;
+  const named = namedBy(field);
+  return (named !== undefined && typeof draft === "string" && idOf(named, draft.trim())) || draft;
+}
+
+/** Choices of a new draft: what most such commands have. */
+const USUAL: Readonly<Record<string, DraftMessage>> = {
+  transfer: { fromAccountType: "ACCOUNT_TYPE_GENERAL", toAccountType: "ACCOUNT_TYPE_GENERAL", oneOff: {} },
+  orderSubmission: { side: "SIDE_BUY", type: "TYPE_LIMIT", timeInForce: "TIME_IN_FORCE_GTC" },
+  voteSubmission: { value: "VALUE_YES" },
+  undelegateSubmission: { method: "METHOD_NOW" },
+};
+
+export const usualDraft = (command: string): DraftMessage => USUAL[command] ?? {};
+
+/** Reasons of a refused command by the path of the member: `transfer.amount (not a valid integer), …`. */
+export function refusalsIn(text: string): ReadonlyMap<string, string> {
+  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return new Map(
+    [...text.matchAll(/([a-z]\w*(?:\.\w+)+) \(([^()]*)\)/gi)].map(([, path, why]) => [camel(path!), why!]),
+  );
 }
 
 /** The draft of a command's JSON, for the form: members that the schema does not have are left out. */

@@ -1,7 +1,9 @@
 // A message as fields, made from its schema: choices, enums, nested messages, lists, bytes and numbers.
-import { useId, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useId, useState } from "preact/hooks";
 import type { CommandField, CommandSchema } from "../../planes/devnet/command-schema.ts";
 import { assetOf, marketOf, partyName } from "../data/names.ts";
+import { shortId } from "../format.ts";
 import { AmountField } from "./command-amount.tsx";
 import {
   type Draft,
@@ -15,6 +17,11 @@ import {
   problemOf,
   unitOf,
 } from "./command-draft.ts";
+import { idOf } from "./command-names.ts";
+
+/** Path of the message that members belong to, and reasons of the node by path. */
+export const Place = createContext("");
+export const Refusals = createContext<ReadonlyMap<string, string>>(new Map());
 
 interface FieldsProps {
   readonly schema: CommandSchema;
@@ -119,6 +126,7 @@ interface MemberProps {
 }
 
 function Member({ schema, message, scopes, field, draft, isChosen, onChange }: MemberProps) {
+  const place = useContext(Place);
   if (field.isList) return <List {...{ schema, message, scopes, field, draft, onChange }} />;
   if (field.kind !== "message")
     return <Value {...{ schema, message, scopes, field, onChange }} draft={draft} />;
@@ -137,13 +145,15 @@ function Member({ schema, message, scopes, field, draft, isChosen, onChange }: M
           Leave {title} out
         </button>
       )}
-      <MessageFields
-        schema={schema}
-        message={field.type!}
-        draft={draft}
-        around={scopes}
-        onChange={onChange}
-      />
+      <Place.Provider value={`${place}.${field.name}`}>
+        <MessageFields
+          schema={schema}
+          message={field.type!}
+          draft={draft}
+          around={scopes}
+          onChange={onChange}
+        />
+      </Place.Provider>
     </fieldset>
   );
 }
@@ -198,7 +208,8 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
   const id = useId();
   const { name, kind, type, meaning } = field;
   const text = typeof draft === "string" ? draft : "";
-  const problem = problemOf(field, draft);
+  const refusal = useContext(Refusals).get(`${useContext(Place)}.${name}`);
+  const problem = problemOf(field, draft) ?? refusal;
   const set = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
     onChange(currentTarget.value === "" ? undefined : currentTarget.value);
   const unit = unitOf(message, name, scopes);
@@ -251,8 +262,11 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
   );
 }
 
-function nameOf(names: NonNullable<ReturnType<typeof namedBy>>, id: string): string | undefined {
-  if (id === "") return undefined;
+/** The name of an identifier, the identifier of a name. */
+function nameOf(names: NonNullable<ReturnType<typeof namedBy>>, text: string): string | undefined {
+  const id = idOf(names, text.trim());
+  if (id === undefined) return undefined;
+  if (id !== text.trim().toLowerCase()) return shortId(id);
   if (names === "asset") return assetOf(id)?.symbol;
   if (names === "market") return marketOf(id)?.code;
   return names === "party" ? partyName(id) : undefined;

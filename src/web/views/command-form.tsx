@@ -1,6 +1,6 @@
 // Any command as any party: a form from the schema that the node gives, or JSON; executed without a signature.
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import type { CommandSchema } from "../../planes/devnet/command-schema.ts";
 import { Effects, type EffectsOf } from "../components/effects.tsx";
 import { Json } from "../components/json.tsx";
@@ -10,8 +10,9 @@ import { postToNode, RequestFailure } from "../data/node.ts";
 import { useList, useOfThisChain, useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
-import { type DraftMessage, draftOf, jsonOf, problemsIn } from "./command-draft.ts";
-import { MessageFields } from "./command-fields.tsx";
+import { type DraftMessage, draftOf, jsonOf, problemsIn, refusalsIn, usualDraft } from "./command-draft.ts";
+import { MessageFields, Place, Refusals } from "./command-fields.tsx";
+import { idOf, namedIds } from "./command-names.ts";
 import { quoted } from "./devnet-tool.tsx";
 import { instrumentOf } from "./markets.tsx";
 
@@ -41,19 +42,22 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
   const id = useId();
 
   const command = schema.commands.find((each) => each.name === name.value)!;
-  const draft = drafts.value[command.name] ?? {};
+  const draft = drafts.value[command.name] ?? usualDraft(command.name);
   const setDraft = (value: DraftMessage) => {
     drafts.value = { ...drafts.value, [command.name]: value };
+    outcome.value = undefined;
   };
   const written = text.value === undefined ? undefined : parsed(text.value);
   const body =
-    text.value === undefined ? { [command.name]: jsonOf(schema, command.message, draft) } : written;
+    text.value === undefined ? { [command.name]: jsonOf(schema, command.message, draft, idOf) } : written;
   const problems =
     text.value === undefined
       ? problemsIn(schema, command.message, draft)
       : written === undefined
         ? ["that is not a JSON object"]
         : [];
+  const { value: last } = outcome;
+  const refusals = refusalsIn(last !== undefined && "failure" in last ? `${last.failure} ${last.hint}` : "");
   const run = async (event: Event) => {
     event.preventDefault();
     if (body === undefined || problems.length > 0) return;
@@ -87,7 +91,9 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
     outcome.value = undefined;
     if (text.value !== undefined) {
       const { message } = schema.commands.find((each) => each.name === chosen)!;
-      text.value = pretty({ [chosen]: jsonOf(schema, message, drafts.value[chosen] ?? {}) });
+      text.value = pretty({
+        [chosen]: jsonOf(schema, message, drafts.value[chosen] ?? usualDraft(chosen), idOf),
+      });
     }
   };
   return (
@@ -145,14 +151,18 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
         </fieldset>
       </div>
       {text.value === undefined ? (
-        <MessageFields
-          key={command.name}
-          schema={schema}
-          message={command.message}
-          draft={draft}
-          around={[]}
-          onChange={setDraft}
-        />
+        <Place.Provider value={command.name}>
+          <Refusals.Provider value={refusals}>
+            <MessageFields
+              key={command.name}
+              schema={schema}
+              message={command.message}
+              draft={draft}
+              around={[]}
+              onChange={setDraft}
+            />
+          </Refusals.Provider>
+        </Place.Provider>
       ) : (
         <label htmlFor={`${id}-json`} class="wide-field">
           the command as JSON
@@ -218,6 +228,10 @@ function Suggested() {
     proposal:
       proposals.data?.map(({ proposal }) => [proposal?.id ?? "", proposal?.rationale?.title ?? ""]) ?? [],
   };
+  const written = JSON.stringify(lists);
+  useEffect(() => {
+    namedIds.value = lists;
+  }, [written]);
   return (
     <>
       {Object.entries(lists).map(([kind, rows]) => (
