@@ -211,13 +211,16 @@ export class TransactionSender {
   async inclusion(hash: string, waitMs: number): Promise<Inclusion | undefined> {
     const { nodes, nowMs } = this.options;
     const untilMs = nowMs() + waitMs;
+    let isSaid = false;
     while (!this.isClosed) {
       const answers = await Promise.all(
         nodes.clients.map((client) => client.inclusion?.(hash).catch(() => undefined)),
       );
       const inclusion = answers.find((answer) => typeof answer === "object");
       if (inclusion !== undefined) return inclusion;
-      if (!answers.includes("pending") || nowMs() >= untilMs) return undefined;
+      // A node that has said it once may be away for a moment.
+      isSaid ||= answers.includes("pending");
+      if (!isSaid || nowMs() >= untilMs) return undefined;
       await nodes.sleep(INCLUSION_LOOK_MS);
     }
     return undefined;

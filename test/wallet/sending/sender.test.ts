@@ -462,3 +462,18 @@ test("the hash is the transaction's own, whatever a node says", async () => {
   const sent = await senderTo([node]).send(job(), "TYPE_SYNC");
   expect([...node.mempool.keys()]).toEqual([sent.hash]);
 });
+
+test("the block of what was sent is waited for, also while the node that says it is away for a moment", async () => {
+  const node = new FakeNode();
+  const inclusion = { height: 13n, code: 0, reason: "" };
+  const answers = ["pending", undefined, inclusion] as const;
+  let questions = 0;
+  node.inclusion = async () => answers[questions++];
+  expect(await senderTo([node]).inclusion("AB", 10_000)).toEqual(inclusion);
+  // Another network's node does not say it at all: nothing is waited for.
+  questions = 1;
+  expect(await senderTo([node]).inclusion("AB", 10_000)).toBeUndefined();
+  expect(questions).toBe(2);
+  node.inclusion = async () => "pending";
+  expect(await senderTo([node]).inclusion("AB", 10_000)).toBeUndefined();
+});
