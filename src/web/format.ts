@@ -11,15 +11,10 @@ export function withDecimals(whole: string, decimals: number): string {
   return `${sign}${grouped(padded.slice(0, -decimals))}.${fraction}`;
 }
 
-/** The same with the few decimals that a person compares, and without zeros at the end. */
-export function shortAmount(whole: string, decimals: number): string {
+/** The same without zeros at the end, and with all other decimals: `1,234.5`. Sums of what is shown add up. */
+export function amountText(whole: string, decimals: number): string {
   const text = withDecimals(whole, decimals);
-  const [before = "", after = ""] = text.split(".");
-  const kept = before.replace(/\D/g, "").length > 3 ? 2 : 5;
-  const shown = after.slice(0, kept).replace(/0+$/, "");
-  // A small amount is not nothing.
-  if (shown === "" && /^-?0$/.test(before) && /[1-9]/.test(after)) return text.replace(/0+$/, "");
-  return shown === "" ? before : `${before}.${shown}`;
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 /** `1,234.5` with 3 decimals as `1234500`; undefined where it is not such a number. */

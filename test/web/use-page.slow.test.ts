@@ -174,6 +174,33 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     );
   });
 
+  test("nothing of a market's depth, of a title and of a parameter's name is cut off", async () => {
+    const { page } = look;
+    const { markets } = await look.read<Markets>("/api/v2/markets");
+    const before = page.viewportSize()!;
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await look.open(`market/${markets.edges[0]!.node.id}`);
+    const [table, panel] = await page.evaluate(() =>
+      [".ladder", "section[aria-label=Depth]"].map(
+        (each) => document.querySelector(each)!.getBoundingClientRect().right,
+      ),
+    );
+    expect(table!).toBeLessThanOrEqual(panel!);
+    await page.setViewportSize({ width: 380, height: 900 });
+    const title = page.locator("section[aria-label=Candles] h2");
+    const [height, line] = await title.evaluate((each) => [
+      each.clientHeight,
+      Number.parseFloat(getComputedStyle(each).lineHeight),
+    ]);
+    expect(height!).toBeLessThan(1.5 * line!);
+    await look.open("parameters");
+    const cut = await page
+      .locator("td.wide")
+      .evaluateAll((cells) => cells.filter((each) => each.scrollWidth > each.clientWidth).length);
+    expect(cut).toBe(0);
+    await page.setViewportSize(before);
+  });
+
   test("a party shows what the API answers: balances with a chart, and spam statistics", async () => {
     const { page } = look;
     const { publicKey } = devnet.parties[6]!;

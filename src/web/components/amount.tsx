@@ -1,5 +1,5 @@
 import { assetOf } from "../data/names.ts";
-import { shortAmount, withDecimals } from "../format.ts";
+import { amountText, withDecimals } from "../format.ts";
 
 interface AmountProps {
   /** In the asset's smallest unit. */
@@ -9,7 +9,7 @@ interface AmountProps {
   readonly isBare?: boolean;
 }
 
-/** An amount in the asset's decimals; in full, with the smallest unit, on hover. */
+/** An amount with all its decimals; in the smallest unit on hover. */
 export function Amount({ amount, asset, isBare = false }: AmountProps) {
   const facts = assetOf(asset);
   if (facts === undefined)
@@ -21,7 +21,7 @@ export function Amount({ amount, asset, isBare = false }: AmountProps) {
   const full = `${withDecimals(amount, facts.decimals)} ${facts.symbol}\n${amount} of the smallest unit`;
   return (
     <span class="number" title={full}>
-      {shortAmount(amount, facts.decimals)}
+      {amountText(amount, facts.decimals)}
       {!isBare && <span class="unit"> {facts.symbol}</span>}
     </span>
   );
@@ -34,7 +34,7 @@ const LONG_DECIMALS = 8;
 export function Scaled({ value, decimals }: { readonly value: string; readonly decimals: number }) {
   return (
     <span class="number" title={withDecimals(value, decimals)}>
-      {decimals > LONG_DECIMALS ? shortAmount(value, decimals) : withDecimals(value, decimals)}
+      {decimals > LONG_DECIMALS ? amountText(value, decimals) : withDecimals(value, decimals)}
     </span>
   );
 }

@@ -131,7 +131,7 @@ export function PositionTable({ filter, hidden }: TradingProps) {
     <Amount amount={amount} asset={marketOf(market)?.asset ?? ""} />
   );
   return (
-    <section class="panel trading">
+    <section class="panel trading positions">
       <Table
         label="positions"
         rows={pages}

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import type { Parameters } from "../../http/chain-bodies.ts";
 import { Heading } from "../components/panel.tsx";
 import { Empty } from "../components/states.tsx";
@@ -40,7 +41,7 @@ export default function ParameterList() {
           rows={{ data: rows, failure }}
           empty={<Empty title="No parameter has such a name" />}
           columns={[
-            { title: "Name", isWide: true, cell: ({ key }) => <span class="id">{key}</span> },
+            { title: "Name", isWide: true, cell: ({ key }) => <ParameterName name={key} /> },
             {
               title: "Value",
               cell: ({ value, changed }) => (
@@ -62,5 +63,20 @@ export default function ParameterList() {
         />
       </section>
     </>
+  );
+}
+
+/** In lines where it is too long for one, broken behind its dots. */
+function ParameterName({ name }: { readonly name: string }) {
+  const parts = name.split(/(?<=\.)/);
+  return (
+    <span class="id in-lines">
+      {parts.map((part, at) => (
+        <Fragment key={at}>
+          {at > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </span>
   );
 }
