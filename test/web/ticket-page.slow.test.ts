@@ -201,6 +201,8 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await picture(page, "ticket-waits");
     await approve("by the page");
     await ticket.getByText("in block").waitFor();
+    // The wallet's page says it as well.
+    await walletPage.getByText(/^sent as [0-9A-F]{64}: in block \d+$/).waitFor();
     expect((await orders()).map(({ status, reference, postOnly }) => [status, reference, postOnly])).toEqual([
       ["STATUS_ACTIVE", "by the page", true],
     ]);
