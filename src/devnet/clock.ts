@@ -9,7 +9,7 @@ interface ClockState {
   /** The chain's time less the system's. */
   readonly offsetNs: string;
   readonly frozen: boolean;
-  /** Time by which a frozen clock was moved, until a block adopts it. */
+  /** Time by which the clock was moved, until a block adopts it: one that is frozen or held then goes on from there. */
   readonly aheadNs: string;
   /** Time of the next block, when it was set. */
   readonly nextNs: string | null;
@@ -53,8 +53,10 @@ export class Clock implements ChainClock {
 
   forward(nanoseconds: bigint, lastNs: bigint): void {
     if (this.nextNs !== undefined) this.nextNs += nanoseconds;
-    else if (this.isFrozen) this.aheadNs += nanoseconds;
-    else this.offsetNs += this.behindNs(lastNs) + nanoseconds;
+    else {
+      if (!this.isFrozen) this.offsetNs += this.behindNs(lastNs) + nanoseconds;
+      this.aheadNs += nanoseconds;
+    }
   }
 
   setNext(timeNs: bigint): void {
@@ -63,7 +65,6 @@ export class Clock implements ChainClock {
 
   freeze(frozen: boolean, lastNs: bigint): void {
     if (this.frozen && !frozen) this.offsetNs = lastNs + this.aheadNs - this.systemNs();
-    if (!frozen) this.aheadNs = 0n;
     this.frozen = frozen;
   }
 
@@ -71,7 +72,6 @@ export class Clock implements ChainClock {
     this.holds += isHeld ? 1 : -1;
     if (this.isFrozen) return;
     this.offsetNs = lastNs + this.aheadNs - this.systemNs();
-    this.aheadNs = 0n;
   }
 
   save(): string {
@@ -80,7 +80,7 @@ export class Clock implements ChainClock {
       // A frozen clock continues from the last block's time, a running one from the system's.
       offsetNs: frozen ? "0" : offsetNs.toString(),
       frozen,
-      aheadNs: frozen ? aheadNs.toString() : "0",
+      aheadNs: aheadNs.toString(),
       nextNs: nextNs?.toString() ?? null,
     };
     return JSON.stringify(state);

@@ -67,6 +67,21 @@ describe("clock", () => {
     expect(time.block()).toBe(1_061n * SECOND_NS);
   });
 
+  test("given it was moved forward and is held or frozen before a block, then the next block has the move once", () => {
+    for (const stop of ["hold", "freeze"] as const) {
+      const time = new Time();
+      time.block();
+      time.clock.forward(60n * SECOND_NS, time.last);
+      time.clock[stop](true, time.last);
+      expect(time.block()).toBe(1_060n * SECOND_NS);
+      time.clock[stop](false, time.last);
+      time.now += SECOND_NS;
+      expect(time.block()).toBe(1_061n * SECOND_NS);
+      time.clock[stop](true, time.last);
+      expect(time.block()).toBe(1_061n * SECOND_NS + time.room);
+    }
+  });
+
   test("given a time for the next block, then it has it, and the clock goes on from there", () => {
     const time = new Time();
     time.clock.setNext(2_000n * SECOND_NS);
