@@ -75,6 +75,7 @@ const TRANSACTION = {
   code: whole("0 where it was executed; else the code of the refusal."),
   error: text("Text of the refusal; empty where it was executed."),
   impersonated: flag("Whether a devnet's tool made it, without a signature."),
+  ofValidators: flag("Whether it is a command that validators send as part of their work."),
 } as const;
 
 export const ACTIVITY_BODY = object({

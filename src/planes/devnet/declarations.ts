@@ -416,7 +416,9 @@ export const TOOLS = {
   "market/create": post(
     "make a market: proposal, votes, liquidity, opening",
     {
-      "preset?": member.text(`${MARKET_PRESETS.join(", ")}; default ${MARKET_PRESETS[0]}`),
+      "preset?": member.text(`${MARKET_PRESETS.join(", ")}; default ${MARKET_PRESETS[0]}`, {
+        choices: MARKET_PRESETS,
+      }),
       "proposal?": member.object(
         "JSON of a proposal or its `newMarket`, in place of the preset's; --file FILE reads it",
         { sample: '{"changes": {...}}', fileFlag: "file" },

@@ -35,6 +35,8 @@ export interface Member<Kind extends MemberKind = MemberKind> {
   readonly meaning: string;
   /** The largest count, the number of hashes, or the longest duration as text. */
   readonly most?: number | string;
+  /** All values that a text may have. */
+  readonly choices?: readonly string[];
   /** Of an object: one of its kind, for an error of the command line. */
   readonly sample?: string;
   /** Of an object: the flag by which the command line reads it from a file. */

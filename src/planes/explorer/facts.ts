@@ -5,6 +5,7 @@ import type { Activity, Blocks, Parameters } from "../../http/chain-bodies.ts";
 import { hasChain } from "../../store/head.ts";
 import { WireError } from "../../wire/errors.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
+import { COMMAND_KINDS, COMMANDS } from "../../wire/transaction-commands.ts";
 import type { DataContext } from "../data/context.ts";
 import { type BlockRow, blockAt, firstBlockFrom, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
@@ -86,16 +87,20 @@ export async function listActivity(
 /** The first members of every answer about a transaction; undefined for bytes that cannot be read. */
 export function summaryOf(tx: ExplorerTx, words: CommandWords) {
   try {
+    const { command } = tx.content();
     return {
       hash: tx.hash.toUpperCase(),
       height: tx.height,
       index: tx.index,
       submitter: attributeOf(tx, "tx.submitter"),
       type: attributeOf(tx, COMMAND_TYPE),
-      title: words.of(tx.content().command).title,
+      title: words.of(command).title,
       code: tx.code,
       error: tx.error,
       impersonated: tx.isImpersonated ?? false,
+      ofValidators: COMMAND_KINDS.some(
+        (kind) => command[kind] !== undefined && COMMANDS[kind].isValidatorCommand,
+      ),
     };
   } catch (error) {
     if (error instanceof WireError) return undefined;

@@ -19,6 +19,9 @@ const SUGGESTED: Readonly<Record<string, string>> = {
   market: "suggested-markets",
 };
 
+/** Characters that a narrow field shows. */
+const PLACEHOLDER_MAX = 22;
+
 type Values = Readonly<Record<string, string>>;
 type Outcome = { readonly answer: unknown } | { readonly failure: string };
 
@@ -122,40 +125,51 @@ function Field({ word, member, value, onChange }: FieldProps) {
   const id = useId();
   const name = plainName(word);
   const isNeeded = !isOptional(word);
-  const { kind, meaning, sample } = member;
+  const { kind, meaning, sample, choices = kind === "flag" ? ["true", "false"] : undefined } = member;
+  // A longer one would be cut.
+  const isShort = meaning.length <= PLACEHOLDER_MAX;
   const change = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
     onChange(name, currentTarget.value);
   return (
-    <label htmlFor={id} class={kind === "object" ? "wide-field" : undefined} title={meaning}>
-      {name}
-      {kind === "flag" ? (
-        <select id={id} value={value} onChange={change} required={isNeeded}>
-          <option value="" />
-          <option>true</option>
-          <option>false</option>
-        </select>
-      ) : kind === "object" ? (
-        <textarea
-          id={id}
-          rows={3}
-          value={value}
-          required={isNeeded}
-          placeholder={sample}
-          spellcheck={false}
-          onInput={change}
-        />
-      ) : (
-        <input
-          id={id}
-          type="text"
-          value={value}
-          required={isNeeded}
-          placeholder={meaning}
-          list={SUGGESTED[kind] ?? SUGGESTED[name]}
-          onInput={change}
-        />
+    <div class={kind === "object" ? "wide-field" : undefined} title={meaning}>
+      <label htmlFor={id}>
+        {name}
+        {choices !== undefined ? (
+          <select id={id} value={value} onChange={change} required={isNeeded}>
+            <option value="" />
+            {choices.map((choice) => (
+              <option key={choice}>{choice}</option>
+            ))}
+          </select>
+        ) : kind === "object" ? (
+          <textarea
+            id={id}
+            rows={3}
+            value={value}
+            required={isNeeded}
+            placeholder={sample}
+            spellcheck={false}
+            onInput={change}
+          />
+        ) : (
+          <input
+            id={id}
+            type="text"
+            value={value}
+            required={isNeeded}
+            placeholder={isShort ? meaning : undefined}
+            list={SUGGESTED[kind] ?? SUGGESTED[name]}
+            aria-describedby={isShort ? undefined : `${id}-meaning`}
+            onInput={change}
+          />
+        )}
+      </label>
+      {!isShort && choices === undefined && kind !== "object" && (
+        <small id={`${id}-meaning`} class="muted">
+          {meaning}
+        </small>
       )}
-    </label>
+    </div>
   );
 }
 

@@ -53,6 +53,7 @@ describe("facts of a devnet", () => {
 
   test("transactions are in words, with their result and time, newest first", () => {
     const [cancelled, transferred] = sent;
+    expect(transferred!.ofValidators).toBe(false);
     expect(transferred).toMatchObject({
       submitter: alice,
       type: "Transfer Funds",
@@ -64,6 +65,13 @@ describe("facts of a devnet", () => {
     expect(cancelled!.error).not.toBe("");
     expect(cancelled!.height).toBeGreaterThan(transferred!.height);
     expect(Date.parse(cancelled!.time)).toBeGreaterThan(Date.parse("2020-01-01"));
+  });
+
+  test("validators' own work is marked as such", async () => {
+    const { transactions } = await read<Activity>("transactions?limit=200");
+    const types = transactions.filter(({ ofValidators }) => ofValidators).map(({ type }) => type);
+    expect([...new Set(types)]).toContain("Node Vote");
+    expect(types).not.toContain("Transfer Funds");
   });
 
   test("pages of transactions meet, and filters hold", async () => {
