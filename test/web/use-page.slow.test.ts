@@ -163,7 +163,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await ticket.getByText("Filled 0.02").waitFor();
     await ticket.getByLabel("Size").fill("0.00001");
     await ticket.getByText("more than 2 decimals").waitFor();
-    expect(await ticket.getByText("in block").count()).toBe(0);
+    await ticket.getByText("in block").waitFor({ state: "detached" });
     const trades = await look.read<{ trades: { edges: { node: { price: string; size: string } }[] } }>(
       `/api/v2/trades?marketIds=${id}&pagination.first=1`,
     );
