@@ -3,6 +3,7 @@
  * the lines 0.34 and 0.38: JSON-RPC by POST, and a websocket that announces blocks. Nothing of an answer is believed
  * before its form was checked.
  */
+import type { EnginePeer } from "../engine/chain-port.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { AnswerTooLong, requestAnswer } from "../fetch/answer.ts";
@@ -51,18 +52,6 @@ interface CometIndexedTx extends CometTxResult {
   readonly index: number;
   readonly hash: string;
   readonly bytes: Uint8Array;
-}
-
-/** A node that an engine is connected with. */
-interface CometPeer {
-  readonly id: string;
-  readonly name: string;
-  readonly host: string;
-  /** Whether the connection was made from here. */
-  readonly isOutbound: boolean;
-  readonly connectedNs: bigint;
-  /** That it works on; undefined before it has said so. */
-  readonly height: number | undefined;
 }
 
 /** `block_id_flag` of a signature for the block. */
@@ -132,7 +121,7 @@ export class CometClient {
   }
 
   /** Nodes that the engine is connected with. */
-  async peers(): Promise<readonly CometPeer[]> {
+  async peers(): Promise<readonly EnginePeer[]> {
     const [network, consensus] = await Promise.all([
       this.call("net_info", {}),
       this.call("dump_consensus_state", {}),

@@ -224,6 +224,18 @@ export interface ValidatorStanding {
   readonly engine: EngineStanding | string | undefined;
 }
 
+/** A node that a consensus engine is connected with. */
+export interface EnginePeer {
+  readonly id: string;
+  readonly name: string;
+  readonly host: string;
+  /** Whether the connection was made from here. */
+  readonly isOutbound: boolean;
+  readonly connectedNs: bigint;
+  /** That it works on; undefined before it has said so. */
+  readonly height: number | undefined;
+}
+
 export interface EngineStanding {
   readonly name: string;
   readonly version: string;
@@ -233,14 +245,7 @@ export interface EngineStanding {
   readonly totalPower: bigint;
   /** Undefined where it signed none of the last blocks. */
   readonly lastSigned: number | undefined;
-  readonly peers: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly host: string;
-    readonly isOutbound: boolean;
-    readonly connectedNs: bigint;
-    readonly height: number | undefined;
-  }[];
+  readonly peers: readonly EnginePeer[];
 }
 
 /** Where a snapshot stands among the others. */

@@ -1,11 +1,12 @@
 // A consensus engine that is broken, or lies: whatever it sends, the chain stays at its last block and takes the next engine.
 import { afterAll, afterEach, beforeAll, expect, spyOn, test } from "bun:test";
-import { FrameSplitter, frameOf } from "../../src/abci/frames.ts";
+import { frameOf } from "../../src/abci/frames.ts";
 import { AbciServer } from "../../src/abci/server.ts";
 import type { Init } from "../../src/wire/codec.ts";
-import { decodeResponse, encodeRequest, type Request, type Response } from "../../src/wire/generated/abci.ts";
+import { encodeRequest, type Request } from "../../src/wire/generated/abci.ts";
 import { removeHomes, Sender } from "../chain/rig.ts";
 import { eventually, turns } from "../support/eventually.ts";
+import { dialEngine } from "./engine-connection.ts";
 import { AbciRig } from "./rig.ts";
 
 const [alice, bob] = [new Sender(1), new Sender(2)];
@@ -22,6 +23,12 @@ afterAll(() => {
   removeHomes();
 });
 
+async function dial(port: number) {
+  const line = await dialEngine(port);
+  closing.push(() => line.socket.terminate());
+  return line;
+}
+
 async function served() {
   const rig = new AbciRig();
   await rig.block();
@@ -30,48 +37,6 @@ async function served() {
   closing.push(() => rig.stop());
   closing.push(() => server.stop());
   return { rig, server, port };
-}
-
-/** A connection of the engine. */
-async function dial(port: number) {
-  const splitter = new FrameSplitter();
-  const answers: Response[] = [];
-  let isClosed = false;
-  let rest = Buffer.alloc(0);
-  const write = (socket: { write(bytes: Uint8Array): number }) => {
-    rest = rest.subarray(Math.max(0, socket.write(rest)));
-  };
-  const socket = await Bun.connect({
-    hostname: "127.0.0.1",
-    port,
-    socket: {
-      data: (_, bytes) => {
-        for (const frame of splitter.push(bytes)) answers.push(decodeResponse(frame));
-      },
-      drain: write,
-      close: () => {
-        isClosed = true;
-      },
-    },
-  });
-  closing.push(() => socket.terminate());
-  const raw = (bytes: Uint8Array) => {
-    rest = Buffer.concat([rest, bytes]);
-    write(socket);
-  };
-  return {
-    answers,
-    raw,
-    socket,
-    send: (...requests: Init<Request>[]) =>
-      raw(Buffer.concat(requests.map((each) => frameOf(encodeRequest(each))))),
-    count: (least: number) =>
-      eventually(
-        () => answers.length >= least,
-        () => `${answers.length} answers`,
-      ),
-    closed: () => eventually(() => isClosed),
-  };
 }
 
 test("given calls in a wrong order, then each is an exception, and the block that was agreed on comes all the same", async () => {

@@ -5,12 +5,13 @@ import protobuf from "protobufjs";
 import { PROTO_FOLDER, readProtoFiles } from "../../scripts/wire/protos.ts";
 import { FrameFault, FrameSplitter, frameOf } from "../../src/abci/frames.ts";
 import { type AbciHandler, AbciServer, abciAddress } from "../../src/abci/server.ts";
-import { decodeRequest, decodeResponse, encodeRequest, type Request } from "../../src/wire/generated/abci.ts";
+import { decodeRequest, encodeRequest, type Request } from "../../src/wire/generated/abci.ts";
 import { Scratch } from "../rig/homes.ts";
 import { eventually, turns } from "../support/eventually.ts";
 import { runs, SEED } from "../support/seed.ts";
 import { messageArbitrary } from "../wire/arbitrary.ts";
 import { codecOf } from "../wire/codecs.ts";
+import { dialEngine } from "./engine-connection.ts";
 
 const hex = (text: string) => Uint8Array.fromHex(text.replaceAll(" ", ""));
 
@@ -98,32 +99,9 @@ describe("the server", () => {
   };
 
   const dial = async (port: number) => {
-    const splitter = new FrameSplitter();
-    const answers: ReturnType<typeof decodeResponse>[] = [];
-    let isClosed = false;
-    const socket = await Bun.connect({
-      hostname: "127.0.0.1",
-      port,
-      socket: {
-        data: (_, bytes) => {
-          for (const frame of splitter.push(bytes)) answers.push(decodeResponse(frame));
-        },
-        close: () => {
-          isClosed = true;
-        },
-      },
-    });
-    closing.push(() => socket.terminate());
-    return {
-      answers,
-      send: (...requests: Parameters<typeof encodeRequest>[0][]) =>
-        void socket.write(Buffer.concat(requests.map((each) => frameOf(encodeRequest(each))))),
-      pause: () => socket.pause(),
-      resume: () => socket.resume(),
-      raw: (bytes: Uint8Array) => void socket.write(bytes),
-      closed: () => eventually(() => isClosed),
-      count: (least: number) => eventually(() => answers.length >= least),
-    };
+    const line = await dialEngine(port);
+    closing.push(() => line.socket.terminate());
+    return line;
   };
 
   const info = (request: Request) =>
@@ -183,13 +161,13 @@ describe("the server", () => {
       return { info: { data } };
     });
     const line = await dial(port);
-    line.pause();
+    line.socket.pause();
     const count = 48;
     line.send(...Array.from({ length: count }, () => ({ info: {} })));
     await eventually(() => calls > 30);
     await turns(50);
     expect(calls).toBeLessThan(44);
-    line.resume();
+    line.socket.resume();
     await line.count(count);
     expect(calls).toBe(count);
   });

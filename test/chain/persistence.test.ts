@@ -1,8 +1,8 @@
 // A chain's memory: over a clean stop, a kill, a full disk; and the same chain made again from its transactions.
 import { afterAll, describe, expect, test } from "bun:test";
-import { NodeError } from "../../src/errors/node-error.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { differences } from "../support/digests.ts";
+import { nodeRefusal } from "../support/node-refusal.ts";
 import { ASSET, FakeEngine, FUNDS } from "./fake-engine.ts";
 import { madeAgain } from "./made-again.ts";
 import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
@@ -17,16 +17,6 @@ async function blocks(rig: Rig, count: number): Promise<void> {
     await rig.transfer(A, B.party, 1n);
     await rig.chain.mine(1);
   }
-}
-
-function refusalOf(open: () => unknown): NodeError {
-  try {
-    open();
-  } catch (error) {
-    if (error instanceof NodeError) return error;
-    throw error;
-  }
-  throw new Error("the chain has started");
 }
 
 describe("restart", () => {
@@ -119,7 +109,7 @@ describe("restart", () => {
     const { changes } = rig.db.run("UPDATE chain_blocks SET app_hash = zeroblob(32) WHERE height = 5");
     expect(changes).toBe(1);
     rig.abandon();
-    const refusal = refusalOf(() => new Rig({ ...MANUAL, home: rig.home }));
+    const refusal = nodeRefusal(() => new Rig({ ...MANUAL, home: rig.home }));
     expect(refusal).toMatchObject({ code: "state_mismatch", attempt: "chain.open" });
     expect(refusal.message).toMatch(
       new RegExp(
@@ -149,7 +139,7 @@ describe("restart", () => {
       }
     }
     const makeEngine: RigOptions["makeEngine"] = (follower) => new Dearer(testGenesis(), follower);
-    const refusal = refusalOf(() => new Rig({ ...MANUAL, home: rig.home, makeEngine }));
+    const refusal = nodeRefusal(() => new Rig({ ...MANUAL, home: rig.home, makeEngine }));
     expect(refusal).toMatchObject({ code: "state_mismatch" });
     expect(refusal.message).toContain("block 5 gives the application hash");
     expect(refusal.hint).toContain("made by another version of Lyra");

@@ -1,10 +1,10 @@
 // A node's configuration: impossible values are refused with a sentence, from flag, variable and file, and none is ignored.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { NodeError } from "../../src/errors/node-error.ts";
 import { listen, urlOf } from "../../src/http/http.ts";
 import { loadConfig } from "../../src/node/config.ts";
 import { Scratch } from "../rig/homes.ts";
+import { nodeRefusal } from "../support/node-refusal.ts";
 
 const scratch = new Scratch("config");
 afterAll(() => scratch.remove());
@@ -14,16 +14,6 @@ function withFile(text: string): string {
   mkdirSync(home);
   writeFileSync(`${home}/lyra.toml`, text);
   return home;
-}
-
-function refusal(run: () => unknown): NodeError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof NodeError) return error;
-    throw error;
-  }
-  throw new Error("it was taken");
 }
 
 describe("a configuration file", () => {
@@ -42,7 +32,7 @@ describe("a configuration file", () => {
   };
   for (const [text, sentence] of Object.entries(WRONG)) {
     test(`with ${JSON.stringify(text)} is refused`, () => {
-      const { message, exitCode } = refusal(() => loadConfig({ home: withFile(text) }, [], {}));
+      const { message, exitCode } = nodeRefusal(() => loadConfig({ home: withFile(text) }, [], {}));
       expect(message).toBe(sentence);
       expect(exitCode).toBe(2);
     });
@@ -60,7 +50,9 @@ describe("a configuration file", () => {
 describe("a flag", () => {
   for (const name of ["toString", "__proto__", "constructor", ""]) {
     test(`--limit ${name}=5 is refused`, () => {
-      const { message } = refusal(() => loadConfig({ home: scratch.path(), limit: [`${name}=5`] }, [], {}));
+      const { message } = nodeRefusal(() =>
+        loadConfig({ home: scratch.path(), limit: [`${name}=5`] }, [], {}),
+      );
       expect(message).toBe(`there is no limit called '${name}'`);
     });
   }
@@ -78,7 +70,7 @@ describe("a variable that is empty", () => {
 describe("a host", () => {
   test("that is empty is not listened on: it would be every address", () => {
     const options = { host: "", port: 0, bodyBytesMax: 1, portFlag: "--data-port" };
-    const { message, exitCode } = refusal(() => listen(options, () => new Response("")).stop(true));
+    const { message, exitCode } = nodeRefusal(() => listen(options, () => new Response("")).stop(true));
     expect(message).toBe("the host to listen on is empty");
     expect(exitCode).toBe(2);
   });

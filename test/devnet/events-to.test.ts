@@ -44,6 +44,15 @@ function expectWhole(events: readonly BusEvent[], height: number): void {
   }
 }
 
+/** A sender to a receiver that takes nothing yet. */
+function toPausedReceiver(outbox: Outbox, options: Partial<ConstructorParameters<typeof EventSender>[0]>) {
+  const receiver = new SpReceiver();
+  receiver.pause();
+  const target = parseEventTarget(`tcp://127.0.0.1:${receiver.port}`)!;
+  const usual = { name: "test", lossy: false, unsentBytesMax: 1_000_000, onLine: () => {} };
+  return { receiver, sender: new EventSender({ ...usual, target, outbox, ...options }) };
+}
+
 test("given a new home, when its events go to a socket, then every block comes whole, from the genesis on, in order", async () => {
   const receiver = new SpReceiver();
   const devnet = await startTestDevnet({ oneThread: NO_HTTP, eventsTo: `tcp://127.0.0.1:${receiver.port}` });
@@ -99,17 +108,7 @@ test("given a receiver that takes nothing, then blocks wait at the bound, and no
   const outbox = new Outbox(db, undefined, 10_000);
   outbox.open(undefined);
   const held: boolean[] = [];
-  const receiver = new SpReceiver();
-  receiver.pause();
-  const sender = new EventSender({
-    name: "test",
-    target: parseEventTarget(`tcp://127.0.0.1:${receiver.port}`)!,
-    outbox,
-    lossy: false,
-    unsentBytesMax: 1_000_000,
-    onHold: (isHeld) => held.push(isHeld),
-    onLine: () => {},
-  });
+  const { receiver, sender } = toPausedReceiver(outbox, { onHold: (isHeld) => held.push(isHeld) });
   sender.start();
   const party = { field: 106, seq: 1, tx: 0, bytes: new Uint8Array(100_000), start: 0, end: 100_000 };
   party.bytes.set([10, 0x9c, 0x8d, 6]);
@@ -182,16 +181,7 @@ test("given blocks that cannot wait, then too many events are dropped, with the 
   const outbox = new Outbox(db, undefined, 10_000);
   outbox.open(undefined);
   const lines: string[] = [];
-  const receiver = new SpReceiver();
-  receiver.pause();
-  const sender = new EventSender({
-    name: "test",
-    target: parseEventTarget(`tcp://127.0.0.1:${receiver.port}`)!,
-    outbox,
-    lossy: false,
-    unsentBytesMax: 1_000_000,
-    onLine: (line) => lines.push(line),
-  });
+  const { receiver, sender } = toPausedReceiver(outbox, { onLine: (line) => lines.push(line) });
   sender.start();
   const append = (height: number) => {
     const party = { field: 106, seq: 1, tx: 0, bytes: new Uint8Array(100_000), start: 0, end: 100_000 };

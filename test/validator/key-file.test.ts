@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { devnetGenesisText } from "../../src/devnet/genesis.ts";
 import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
-import { NodeError } from "../../src/errors/node-error.ts";
 import { networkGenesis } from "../../src/testnet/genesis.ts";
 import { type Member, ownMember } from "../../src/testnet/members.ts";
 import { readKeys } from "../../src/validator/key-file.ts";
+import { nodeRefusal } from "../support/node-refusal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-keys-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,16 +33,6 @@ function written(member: Member, to: Genesis = genesis): string {
   const path = join(folder, `${files++}.json`);
   member.own!.write(path, { chainId: to.chainId, genesisHash: to.hash });
   return path;
-}
-
-function refusal(run: () => unknown): NodeError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof NodeError) return error;
-    throw error;
-  }
-  throw new Error("nothing is refused");
 }
 
 describe("a validator's own keys", () => {
@@ -75,17 +65,19 @@ describe("a validator's own keys", () => {
   test("that others may read are refused", () => {
     const path = written(members[0]!);
     chmodSync(path, 0o640);
-    expect(refusal(() => readKeys(path, genesis))).toMatchObject({ code: "keys_exposed" });
+    expect(nodeRefusal(() => readKeys(path, genesis))).toMatchObject({ code: "keys_exposed" });
   });
 
   test("of another network with the same name are refused", async () => {
     const other = await genesisOf([members[1]!]);
-    expect(refusal(() => readKeys(written(members[0]!, other), genesis))).toMatchObject({
+    expect(nodeRefusal(() => readKeys(written(members[0]!, other), genesis))).toMatchObject({
       code: "keys_differ",
       message: expect.stringContaining("its genesis differs"),
     });
     const devnet = readGenesis(devnetGenesisText());
-    expect(refusal(() => readKeys(written(members[0]!, devnet), genesis)).message).toContain(devnet.chainId);
+    expect(nodeRefusal(() => readKeys(written(members[0]!, devnet), genesis)).message).toContain(
+      devnet.chainId,
+    );
   });
 
   test("of which the genesis has others for this validator, or which another has, are refused", async () => {
@@ -96,10 +88,10 @@ describe("a validator's own keys", () => {
       identity: { ...one.identity, consensusPublicKey: two.identity.consensusPublicKey },
     };
     const changed = await genesisOf([renewed]);
-    expect(refusal(() => readKeys(written(one, changed), changed)).message).toContain(
+    expect(nodeRefusal(() => readKeys(written(one, changed), changed)).message).toContain(
       "another consensus key",
     );
-    expect(refusal(() => readKeys(written(two, changed), changed)).message).toContain(
+    expect(nodeRefusal(() => readKeys(written(two, changed), changed)).message).toContain(
       "consensus key is that of another validator",
     );
   });
@@ -125,11 +117,11 @@ describe("a validator's own keys", () => {
     ];
     for (const damaged of cases) {
       writeFileSync(path, damaged, { mode: 0o600 });
-      const error = refusal(() => readKeys(path, genesis));
+      const error = nodeRefusal(() => readKeys(path, genesis));
       expect(error.code).toBe("keys_unreadable");
       for (const word of words) expect(` ${error.message} ${error.hint} `).not.toContain(` ${word} `);
     }
     rmSync(path);
-    expect(refusal(() => readKeys(path, genesis)).code).toBe("keys_unreadable");
+    expect(nodeRefusal(() => readKeys(path, genesis)).code).toBe("keys_unreadable");
   });
 });
