@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { systemTimeNs } from "../devnet/clock.ts";
 import { ExitCode, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
-import { readHost } from "../testnet/addresses.ts";
+import { isMachineUrl, readHost } from "../testnet/addresses.ts";
 import type { Joined } from "../testnet/join.ts";
-import { type Host, NETWORK_FILE, type NetworkFile } from "../testnet/network.ts";
+import { CHAIN_ID, type Host, NETWORK_FILE, type NetworkFile, NODE_NAME, PACE } from "../testnet/network.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { say } from "./terminal.ts";
@@ -40,14 +40,9 @@ const JOIN_FLAGS = {
   ...MACHINE_FLAGS,
 } as const satisfies Flags;
 
-/** Also the name of a folder, a unit and a Compose project. */
-const NAME = /^[a-z][a-z0-9-]{0,30}$/;
 /** No blank, quote, dollar or percent sign: units and Compose files would read them. */
 const PATH = /^\/[\w./-]{1,150}$/;
-const PACE = /^[1-9]\d{0,5}(?:ms|s)$/;
 const HOSTS_BYTES_MAX = 64 * 1024;
-const CHAIN_ID = /^[\w.-]{1,50}$/;
-const URL_FORM = /^https?:\/\/[^/?#]+\/?$/;
 
 export const files = command({
   flags: FILES_FLAGS,
@@ -63,7 +58,10 @@ export const files = command({
     if (pace !== undefined && !PACE.test(pace))
       throw usageError("testnet files", "--pace must be a duration such as 1s or 500ms");
     if (chainId !== undefined && !CHAIN_ID.test(chainId))
-      throw usageError("testnet files", "--chain-id must be 1 to 50 letters, digits, dots and dashes");
+      throw usageError(
+        "testnet files",
+        "--chain-id must be 1 to 50 letters, digits, dots, dashes and underscores",
+      );
     const retained = values["keep-blocks"];
     if (retained !== undefined && !/^\d{1,9}$/.test(retained))
       throw usageError("testnet files", "--keep-blocks must be a number of blocks, 0 for all");
@@ -197,7 +195,7 @@ function linesOf(path: string): (readonly [name: string, address: string])[] {
 }
 
 function checkName(place: string, name: string): void {
-  if (NAME.test(name)) return;
+  if (NODE_NAME.test(name)) return;
   throw usageError(
     place,
     `'${name.slice(0, 40)}' is not a name: a small letter, then up to 30 letters, digits and dashes`,
@@ -205,6 +203,6 @@ function checkName(place: string, name: string): void {
 }
 
 function urlOf(place: string, flag: string, text: string): string {
-  if (URL_FORM.test(text)) return text.replace(/\/$/, "");
+  if (isMachineUrl(text)) return text.replace(/\/$/, "");
   throw usageError(place, `${flag} must be an address such as http://192.168.7.1:26657`);
 }

@@ -157,12 +157,15 @@ export class CometClient {
 
   /** Power of all validators together, as of the last block. */
   async totalPower(): Promise<bigint> {
-    const { validators } = await this.call("validators", { per_page: "100" });
-    if (!Array.isArray(validators)) throw malformed("validators");
-    return validators.reduce<bigint>(
-      (sum, each) => sum + numberOf(record(each, "validators").voting_power, "voting_power"),
-      0n,
-    );
+    let power = 0n;
+    for (let page = 1, seen = 0; ; page++) {
+      const { validators, total } = await this.call("validators", { page: String(page), per_page: "100" });
+      if (!Array.isArray(validators)) throw malformed("validators");
+      for (const each of validators)
+        power += numberOf(record(each, "validators").voting_power, "voting_power");
+      seen += validators.length;
+      if (validators.length === 0 || seen >= Number(numberOf(total, "total"))) return power;
+    }
   }
 
   /** Consensus addresses of the validators that signed a block. */

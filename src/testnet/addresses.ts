@@ -22,3 +22,8 @@ export const isLoopback = (host: string): boolean => /^(?:127\.|::1$|localhost$)
 /** `HOST:PORT`, with brackets around an IPv6 address. */
 export const hostPort = (host: string, port: number): string =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+
+const URL_FORM = /^https?:\/\/(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?\/?$/i;
+
+/** The URL of a machine's port, without path, name or password, and nothing that a unit or Compose file would read. */
+export const isMachineUrl = (text: string): boolean => URL_FORM.test(text) && URL.canParse(text);

@@ -7,6 +7,27 @@ export type Settings = Readonly<Record<string, Readonly<Record<string, string>>>
 
 const text = (value: string) => JSON.stringify(value);
 
+/** Of every network, on one machine or several. */
+export const COMMON_SETTINGS = {
+  rpc: {
+    // A transaction of 1 MiB in base64.
+    max_body_bytes: "1500000",
+  },
+  p2p: { flush_throttle_timeout: text("10ms") },
+  mempool: {
+    // Above the chain's own limits, so that none is dropped between two looks of the engine at its size.
+    size: "10000",
+    max_txs_bytes: "2147483648",
+    // Answers that come later leave transactions unchecked.
+    recheck_timeout: text("5s"),
+  },
+  consensus: { peer_gossip_sleep_duration: text("10ms") },
+  tx_index: {
+    // Lyra has rows of its own.
+    indexer: text("null"),
+  },
+} as const satisfies Settings;
+
 /** @param more settings of this node alone */
 export function settingsText(node: NetworkNode, network: NetworkFile, abci: string, more: Settings): string {
   const { isShared, isPublic } = nearness(network);
@@ -15,12 +36,9 @@ export function settingsText(node: NetworkNode, network: NetworkFile, abci: stri
       proxy_app: text(abci.replace(/^unix:/, "unix://")),
       moniker: text(node.name),
     },
-    rpc: {
-      laddr: text(`tcp://${hostPort(rpcHostOf(node), node.rpcPort)}`),
-      // A transaction of 1 MiB in base64.
-      max_body_bytes: "1500000",
-    },
+    rpc: { ...COMMON_SETTINGS.rpc, laddr: text(`tcp://${hostPort(rpcHostOf(node), node.rpcPort)}`) },
     p2p: {
+      ...COMMON_SETTINGS.p2p,
       laddr: text(`tcp://${hostPort(node.address.includes(":") ? "::" : "0.0.0.0", node.peerPort)}`),
       external_address: text(hostPort(node.address, node.peerPort)),
       persistent_peers: text(peersOf(network, node)),
@@ -30,29 +48,22 @@ export function settingsText(node: NetworkNode, network: NetworkFile, abci: stri
       addr_book_strict: String(isPublic),
       allow_duplicate_ip: String(isShared),
       pex: String(!isShared),
-      flush_throttle_timeout: text("10ms"),
       send_rate: "20480000",
       recv_rate: "20480000",
       max_packet_msg_payload_size: "16384",
     },
-    mempool: {
-      // Answers that come later leave transactions unchecked.
-      recheck_timeout: text("5s"),
-    },
+    mempool: COMMON_SETTINGS.mempool,
     consensus: {
+      ...COMMON_SETTINGS.consensus,
       timeout_commit: text(network.pace),
       // The state's hash differs from block to block, so blocks come anyway.
       create_empty_blocks: "true",
-      peer_gossip_sleep_duration: text("10ms"),
     },
     storage: {
       // Sidecars that follow by RPC read results.
       discard_abci_responses: "false",
     },
-    tx_index: {
-      // Lyra has rows of its own.
-      indexer: text("null"),
-    },
+    tx_index: COMMON_SETTINGS.tx_index,
   };
   const sections = [...new Set([...Object.keys(settings), ...Object.keys(more)])];
   const lines = sections.map((section) => {

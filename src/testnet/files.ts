@@ -11,6 +11,7 @@ import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
+import { COMMON_SETTINGS, type Settings } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type Member, ownMember, publicMember } from "./members.ts";
 import { checkPorts, freePort, type PortUse } from "./ports.ts";
@@ -63,9 +64,6 @@ export interface TestnetFilesOptions {
   readonly nowNs: bigint;
 }
 
-/** `{ consensus: { timeout_commit: '"200ms"' } }`: values as they stand in the file. */
-type Settings = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
 const FILE = "testnet.json";
 /** On one machine: two processes each. */
 export const VALIDATORS_MAX = 16;
@@ -78,18 +76,15 @@ const SOCKET_PATH_MAX = 107;
 const KEYS_FILE = "validator-keys.json";
 /** For one machine: quick gossip, patience with peers that are started later. */
 const SETTINGS: Settings = {
-  rpc: { max_body_bytes: "1500000" },
+  ...COMMON_SETTINGS,
   p2p: {
+    ...COMMON_SETTINGS.p2p,
     addr_book_strict: "false",
     allow_duplicate_ip: "true",
     pex: "false",
-    flush_throttle_timeout: '"10ms"',
     persistent_peers_max_dial_period: '"2s"',
   },
-  consensus: { timeout_propose: '"1s"', timeout_commit: '"200ms"', peer_gossip_sleep_duration: '"10ms"' },
-  // Above the chain's own limits, so that none is dropped between two looks of the engine at its size.
-  mempool: { size: "10000", max_txs_bytes: "2147483648" },
-  tx_index: { indexer: '"null"' },
+  consensus: { ...COMMON_SETTINGS.consensus, timeout_propose: '"1s"', timeout_commit: '"200ms"' },
 };
 
 /** The network in a folder; undefined where there is none. @throws NodeError `testnet_unreadable` */

@@ -102,16 +102,19 @@ const heightOf = (standing: readonly Standing[]) => Math.max(...standing.map(({ 
 
 /** The other engines that answer. @throws NodeError `trust_unavailable` */
 async function standingOf(network: NetworkFile, { rpc, name }: JoinOptions): Promise<readonly Standing[]> {
-  const urls =
-    rpc ?? network.nodes.filter((node) => node.name !== name && isPrivate(node.address)).map(hostUrl);
+  const others = network.nodes.filter((node) => node.name !== name && isPrivate(node.address));
+  // An engine that is named twice would agree with itself.
+  const urls = [...new Set((rpc ?? others.map(hostUrl)).map((url) => url.replace(/\/$/, "")))];
   const reasons: string[] = [];
   const answers = await Promise.all(
     urls.map(async (url) => {
       const client = new CometClient(url);
       try {
         const status = await client.status();
-        if (status.chainId === network.chainId) return { url, client, status };
-        reasons.push(`${url} is of the chain ${status.chainId}`);
+        if (status.chainId !== network.chainId) reasons.push(`${url} is of the chain ${status.chainId}`);
+        // Its height is below what a lost machine may have signed.
+        else if (status.isCatchingUp) reasons.push(`${url} is still catching up`);
+        else return { url, client, status };
       } catch (error) {
         reasons.push(`${url}: ${reasonOf(error)}`);
       }

@@ -143,7 +143,6 @@ function abciOf(place: string, { peerPort }: NetworkNode): string {
 function wordsOf(options: FolderOptions, abci: string): MachineWords {
   const { place, node, network, programs, hasEthereum, retainBlocks = 0 } = options;
   const { nodePort, dataPort } = node;
-  const { port, hostname } = new URL(network.ethereumUrl);
   return {
     chain: [
       ...[programs.lyra, "validator", "--home", `${place}/lyra`, "--abci", abci],
@@ -155,14 +154,16 @@ function wordsOf(options: FolderOptions, abci: string): MachineWords {
       ...(retainBlocks > 0 ? ["--retain-blocks", String(retainBlocks)] : []),
     ],
     engine: [programs.cometbft, "start", "--home", `${place}/consensus`],
-    ...(hasEthereum && {
-      ethereum: [
-        ...[programs.lyra, "ethereum", "--address", hostname.replace(/^\[|\]$/g, ""), "--port", port],
-        ...["--file", `${place}/ethereum.json`],
-      ],
-    }),
+    ...(hasEthereum && { ethereum: ethereumWords(options) }),
     health: [programs.lyra, "health", "--quiet", "--url", `http://127.0.0.1:${dataPort}`],
   };
+}
+
+function ethereumWords({ place, network, programs }: FolderOptions): string[] {
+  const { port, hostname } = new URL(network.ethereumUrl);
+  const address = hostname.replace(/^\[|\]$/g, "");
+  const file = `${place}/ethereum.json`;
+  return [programs.lyra, "ethereum", "--address", address, "--port", port, "--file", file];
 }
 
 /** Validators that share an address have ports ten apart. */

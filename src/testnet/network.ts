@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
-import { hostPort, isLoopback, isPrivate } from "./addresses.ts";
+import { hostPort, isLoopback, isMachineUrl, isPrivate, readHost } from "./addresses.ts";
 
 /** A validator's machine. */
 export interface Host {
@@ -48,6 +48,8 @@ export function readNetwork(folder: string): { readonly network: NetworkFile; re
   }
   if (network.version !== 1 || !Array.isArray(network.nodes) || network.nodes.length === 0)
     throw unreadable(path, "it names no nodes");
+  const fault = faultIn(network);
+  if (fault !== undefined) throw unreadable(path, fault);
   const own = join(folder, GENESIS_FILE);
   const file = existsSync(own) ? own : join(folder, "consensus", "config", "genesis.json");
   try {
@@ -57,6 +59,29 @@ export function readNetwork(folder: string): { readonly network: NetworkFile; re
     throw unreadable(file, reasonOf(error));
   }
   throw unreadable(file, `it is not of the chain ${network.chainId}`);
+}
+
+/** Also the name of a folder, a unit and a Compose project. */
+export const NODE_NAME = /^[a-z][a-z0-9-]{0,30}$/;
+export const CHAIN_ID = /^[\w.-]{1,50}$/;
+export const PACE = /^[1-9]\d{0,5}(?:ms|s)$/;
+const PEER_ID = /^[0-9a-f]{40}$/;
+const PORT_MAX = 65_535;
+const isPort = (port: unknown) => Number.isInteger(port) && Number(port) > 0 && Number(port) <= PORT_MAX;
+
+/** The file comes from another operator, and its texts stand in units and Compose files. */
+function faultIn({ chainId, pace, ethereumUrl, nodes }: NetworkFile): string | undefined {
+  if (!CHAIN_ID.test(chainId))
+    return "its chainId has other than letters, digits, dots, dashes and underscores";
+  if (!PACE.test(pace)) return "its pace is not a duration such as 1s";
+  if (!isMachineUrl(ethereumUrl)) return "its ethereumUrl is not of the form http://HOST:PORT";
+  for (const { name, address, peerId, peerPort, rpcPort, nodePort, dataPort } of nodes) {
+    if (!NODE_NAME.test(name)) return "a node's name has other than small letters, digits and dashes";
+    if (readHost(address) !== address) return `the address of ${name} is not an address or a host name`;
+    if (!PEER_ID.test(peerId)) return `the peerId of ${name} has not 40 hexadecimal digits`;
+    if (![peerPort, rpcPort, nodePort, dataPort].every(isPort)) return `a port of ${name} is not one`;
+  }
+  return undefined;
 }
 
 /** Where the engine's RPC answers. */

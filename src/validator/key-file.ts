@@ -5,7 +5,7 @@
  * a person to type a passphrase. It is readable for its user alone, and refused otherwise.
  */
 
-import { lstatSync } from "node:fs";
+import { statSync } from "node:fs";
 import { ethereumAddress } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha.ts";
 import { NodeWallet, seedOfPhrase } from "../devnet/keys.ts";
@@ -91,7 +91,8 @@ export function readKeys(path: string, genesis: Genesis): OwnKeys {
 function parsedKeys(path: string): { readonly chain: KeysChain; readonly keys: OwnKeys } {
   let text: string;
   try {
-    const stats = lstatSync(path);
+    // Of the file itself, where the path is a link.
+    const stats = statSync(path);
     if (stats.isFile() && (stats.mode & OTHERS) !== 0)
       throw new NodeError(
         "validator.keys",

@@ -21,10 +21,16 @@ interface EngineOptions {
   readonly height: number;
   readonly hashDigit?: string;
   readonly chainId?: string;
+  readonly isBehind?: boolean;
 }
 
 /** As much of an engine's RPC as is asked. */
-function engineAt({ height, hashDigit = "A", chainId = "lyra-testnet" }: EngineOptions): string {
+function engineAt({
+  height,
+  hashDigit = "A",
+  chainId = "lyra-testnet",
+  isBehind = false,
+}: EngineOptions): string {
   const time = "2026-01-01T00:00:00Z";
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -47,7 +53,7 @@ function engineAt({ height, hashDigit = "A", chainId = "lyra-testnet" }: EngineO
           node_info: { network: chainId, version: "0.38.26" },
           sync_info: {
             ...{ latest_block_height: String(height), latest_block_time: time },
-            ...{ earliest_block_height: "1", catching_up: false },
+            ...{ earliest_block_height: "1", catching_up: isBehind },
           },
         },
         block: { block_id: { hash: hashDigit.repeat(64) }, block: { header, data: { txs: [] } } },
@@ -119,6 +125,7 @@ describe("a further node", () => {
     ["engines with different blocks", [{ height: 5_000 }, { height: 5_000, hashDigit: "B" }]],
     ["a single engine", [{ height: 5_000 }]],
     ["engines of another chain", [{ height: 5_000, chainId: "other" }]],
+    ["a second engine that is behind", [{ height: 5_000 }, { height: 4_000, isBehind: true }]],
   ] as const)("given %s, then nothing is trusted, and nothing written", async (_, engines) => {
     const out = newOut();
     const rpc = engines.map(engineAt);
@@ -126,6 +133,18 @@ describe("a further node", () => {
       joinNetwork({ network: net, out, name: "kyiv", address: "192.168.7.9", rpc }),
     ).rejects.toMatchObject({ code: "trust_unavailable" });
     expect(existsSync(join(out, "kyiv"))).toBe(false);
+  });
+
+  test("is refused where the two engines are one by two names", async () => {
+    const url = engineAt({ height: 5_000 });
+    const joining = {
+      network: net,
+      out: newOut(),
+      name: "kyiv",
+      address: "192.168.7.9",
+      rpc: [url, `${url}/`],
+    };
+    await expect(joinNetwork(joining)).rejects.toMatchObject({ code: "trust_unavailable" });
   });
 });
 

@@ -1,6 +1,15 @@
 // Files of a network on several machines: what each folder holds, and that its parts agree with each other.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readGenesis } from "../../src/engine/genesis.ts";
@@ -8,6 +17,7 @@ import { readHost } from "../../src/testnet/addresses.ts";
 import { writeMachines } from "../../src/testnet/machines.ts";
 import { type Host, type NetworkFile, readNetwork } from "../../src/testnet/network.ts";
 import { readKeys } from "../../src/validator/key-file.ts";
+import { nodeRefusal } from "../support/node-refusal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-machines-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,6 +75,12 @@ let network: NetworkFile;
 beforeAll(async () => {
   network = await write("net", HOSTS);
 });
+
+interface Changes {
+  readonly nodes?: readonly object[];
+  readonly [member: string]: unknown;
+}
+let strangers = 0;
 
 describe("files of a network on several machines", () => {
   test("each validator has keys of its own, for its user alone, and they are those of the genesis", () => {
@@ -201,6 +217,28 @@ describe("files of a network on several machines", () => {
     expect(readGenesis(genesis).chainId).toBe("lyra-testnet");
     expect(() => readNetwork(folder)).toThrow("network.json");
   });
+
+  test.each([
+    ["chainId", { chainId: "a%b" }],
+    ["pace", { pace: '1s"' }],
+    ["ethereumUrl", { ethereumUrl: "http://192.168.7.1:8545\nExecStartPre=/bin/true" }],
+    ["ethereumUrl", { ethereumUrl: "http://192.168.7.1:8545/path?x=$y" }],
+    ["name", { nodes: [{ name: "../x" }] }],
+    ["address", { nodes: [{ address: "192.168.7.1 --home /" }] }],
+    ["peerId", { nodes: [{ peerId: "x" }] }],
+    ["port", { nodes: [{ rpcPort: "26657" }] }],
+  ])(
+    "a network file whose %s a unit would read otherwise is refused",
+    (word, { nodes, ...change }: Changes) => {
+      const strange = join(folder, `strange${strangers++}`);
+      cpSync(join(folder, "net", "bern"), strange, { recursive: true });
+      const changed = { ...network, ...change, nodes: [{ ...network.nodes[0]!, ...nodes?.[0] }] };
+      writeFileSync(join(strange, "network.json"), JSON.stringify(changed));
+      const refusal = nodeRefusal(() => readNetwork(strange));
+      expect(refusal).toMatchObject({ code: "testnet_files_unreadable" });
+      expect(refusal.message).toContain(word);
+    },
+  );
 });
 
 test.each([

@@ -1,6 +1,6 @@
 // A validator's own keys: what the file holds, and which keys are refused.
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { devnetGenesisText } from "../../src/devnet/genesis.ts";
@@ -66,6 +66,9 @@ describe("a validator's own keys", () => {
     const path = written(members[0]!);
     chmodSync(path, 0o640);
     expect(nodeRefusal(() => readKeys(path, genesis))).toMatchObject({ code: "keys_exposed" });
+    const link = `${path}.link`;
+    symlinkSync(path, link);
+    expect(nodeRefusal(() => readKeys(link, genesis))).toMatchObject({ code: "keys_exposed" });
   });
 
   test("of another network with the same name are refused", async () => {

@@ -9,7 +9,7 @@ const NODE = "ab".repeat(32);
 const PEER = "7c3fa2b1d4e5968778695a4b3c2d1e0f11223344";
 
 /** Answers of CometBFT 0.38.26, shortened to the members that are read, and one more of each object. */
-const ANSWERS: Readonly<Record<string, (params: { height?: string }) => object>> = {
+const ANSWERS: Readonly<Record<string, (params: { height?: string; page?: string }) => object>> = {
   status: () => ({
     node_info: { network: "chain", moniker: "one", version: "0.38.26", id: "9f" },
     sync_info: { latest_block_height: "12", catching_up: false, earliest_block_height: "1" },
@@ -42,9 +42,13 @@ const ANSWERS: Readonly<Record<string, (params: { height?: string }) => object>>
       { node_address: `${PEER}@192.0.2.2:26656`, peer_state: { round_state: { height: "13", round: 0 } } },
     ],
   }),
-  validators: () => ({
+  // A page each.
+  validators: ({ page }) => ({
     block_height: "12",
-    validators: [{ address: ADDRESS, voting_power: "10" }, { voting_power: "18446744073709551615" }],
+    validators: [
+      page === "1" ? { address: ADDRESS, voting_power: "10" } : { voting_power: "18446744073709551615" },
+    ],
+    total: "2",
   }),
   // It signed block 10, and was late for the two after it.
   commit: ({ height }) => ({
