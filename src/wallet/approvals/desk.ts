@@ -40,7 +40,9 @@ interface Waiting {
 export class ApprovalDesk implements Approver {
   readonly name = "ask";
   private readonly waiting = new Map<string, Waiting>();
-  /** Of the newest transactions that were approved. */
+  /** Transactions that a person approved here. */
+  private readonly approved = new WeakSet<ApprovalRequest>();
+  /** Of the newest of them. */
   private readonly outcomes = new Map<string, Outcome>();
   private readonly listeners = new Set<() => void>();
   private serial = 0;
@@ -109,12 +111,15 @@ export class ApprovalDesk implements Approver {
   /** @returns whether it still waited */
   answer(id: string, decision: Decision): boolean {
     const entry = this.waiting.get(id);
+    if (entry !== undefined && decision.outcome === "approved") this.approved.add(entry.request);
     entry?.finish(decision.outcome === "approved" ? { ...decision, isByPerson: true } : decision);
     return entry !== undefined;
   }
 
-  /** Kept for the terminal that approved it, this one or another. */
-  settled({ id }: TransactionRequest, outcome: Outcome): void {
+  /** Kept for the terminal that approved it, this one or another; of what a policy or a token approved nobody asks. */
+  settled(request: TransactionRequest, outcome: Outcome): void {
+    if (!this.approved.has(request)) return;
+    const { id } = request;
     if (this.outcomes.size >= OUTCOMES_MAX) this.outcomes.delete(this.outcomes.keys().next().value!);
     this.outcomes.set(id, outcome);
     this.notify();

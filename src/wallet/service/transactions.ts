@@ -102,7 +102,7 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
   }
   const { hash, height = 0n } = done;
   if (hash === undefined) approver.settled?.(request, { kind: "signed" });
-  else noteSent(service, approver, request, { hash, height });
+  else noteSent(service, approver, request, { hash, height, isByPerson });
   await record({ outcome: "done", ...(done.hash !== undefined && { hash: done.hash }) });
   return done.result;
 }
@@ -110,16 +110,23 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
 /** As long as the block of a transaction is looked for, on a chain that makes blocks slowly, or by hand. */
 const INCLUSION_MS = 10 * 60_000;
 
-/** Tells that it was sent, and then its block, where a node says it. The page that asked does not wait for that. */
+/**
+ * Tells that it was sent, and to a person then its block, where a node says it: nobody else waits for that. The page that asked
+ * is answered before.
+ */
 function noteSent(
   { parts: { sender } }: Call["service"],
   approver: Approver,
   request: TransactionRequest,
-  { hash, height }: { readonly hash: string; readonly height: bigint },
+  {
+    hash,
+    height,
+    isByPerson,
+  }: { readonly hash: string; readonly height: bigint; readonly isByPerson: boolean },
 ): void {
   if (approver.settled === undefined) return;
   const sent = { kind: "sent", hash, height } as const;
-  if (height > 0n) {
+  if (height > 0n || !isByPerson) {
     approver.settled(request, sent);
     return;
   }
@@ -218,7 +225,7 @@ export async function sendForOwner(
   };
   try {
     const { hash, height } = await service.parts.sender.send({ publicKey, command, sign }, "TYPE_SYNC");
-    noteSent(service, desk, request, { hash, height });
+    noteSent(service, desk, request, { hash, height, isByPerson: true });
     await record({ outcome: "done", hash });
     return { hash, height };
   } catch (error) {

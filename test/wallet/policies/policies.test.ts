@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { NodeError } from "../../../src/errors/node-error.ts";
+import type { Outcome, TransactionRequest } from "../../../src/wallet/approvals/approver.ts";
+import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { decide, type PolicyRequest, type Usage } from "../../../src/wallet/policies/decision.ts";
 import { type Policy, policyHash, type Rule, readPolicy } from "../../../src/wallet/policies/policy.ts";
 import { PolicyApprover, simulate } from "../../../src/wallet/policies/policy-approver.ts";
@@ -261,6 +263,36 @@ describe("in the service", () => {
     expect([third.body.error.code, person.kinds.at(-1)]).toEqual([3001, "transaction"]);
     await rig.stop();
   });
+
+  test.each([
+    ["counts", { transactionsPerEpoch: 2 }],
+    ["does not count", {}],
+  ])(
+    "what a rule that %s approves is not followed into its block, and takes no place at the desk",
+    async (_, limit) => {
+      const desk = new ApprovalDesk();
+      const outcomes: unknown[] = [];
+      const person = Object.assign(new Person(), {
+        settled(request: TransactionRequest, outcome: Outcome) {
+          desk.settled(request, outcome);
+          outcomes.push(desk.outcomeOf(request.id));
+        },
+      });
+      const rule = { connect: true, pairing: PAIRING, ...limit };
+      const rig = await Rig.start({
+        approver: new PolicyApprover({ policy: policy(rule, "ask"), hash: "h", person }),
+      });
+      let questions = 0;
+      rig.node.inclusion = async () => {
+        questions++;
+        return { height: 13n, code: 0, reason: "" };
+      };
+      expect((await rig.send(await rig.ready())).status).toBe(200);
+      expect(questions).toBe(0);
+      expect(outcomes.filter((outcome) => outcome !== undefined)).toEqual([]);
+      await rig.stop();
+    },
+  );
 
   test("signed transactions count, whatever a node says of them; unsigned ones do not", async () => {
     const approver = new PolicyApprover({
