@@ -15,10 +15,10 @@ export const ADDRESSES_BODY = object({
   version: text("Version of Lyra."),
   commit: text("Commit that it was built from; `source` where it runs from its sources."),
   commandLine: text(
-    "The words in place of `lyra` on its machine, such as `npm run lyra --`; of a devnet alone the path of an executable.",
+    "The words in place of `lyra` on its machine, such as `npm run lyra --`; the path of an executable of a devnet alone, and only to pages and programs of its machine.",
   ),
   "home?": text(
-    "Its home, for `--home` of commands that read one; of a devnet, where it is not the default.",
+    "Its home, for `--home` of commands that read one; of a devnet, where it is not the default, to pages and programs of its machine.",
   ),
   listening: list(
     "Its ports.",
@@ -26,7 +26,9 @@ export const ADDRESSES_BODY = object({
       name: choice("The listening program.", PORT_NAMES),
       title: text("The same in words."),
       scheme: choice("Its protocol.", ["http", "grpc", "tcp", "unix"]),
-      host: text("Address that it listens on; the path of a socket of this machine."),
+      host: text(
+        "Address that it listens on; the path of a socket of this machine, which stands here for its pages and programs alone.",
+      ),
       port: whole("The port; 0 of a path."),
       path: text("Where to begin; empty where there is no such path."),
     }),

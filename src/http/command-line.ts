@@ -20,8 +20,16 @@ export function commandLine(
 ): string {
   if (SOURCES.test(folder) && !INSIDE.test(folder)) return "npm run lyra --";
   if (!INSIDE.test(folder)) return NAME;
-  const isOnPath = onPath !== null && realpathSync(onPath) === realpathSync(executable);
-  return isOnPath ? NAME : shellWord(executable);
+  return onPath !== null && isSameFile(onPath, executable) ? NAME : shellWord(executable);
+}
+
+/** Not where one is gone: an upgrade removes the file of a running program. */
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
 }
 
 /** The home for `--home`, as short as it can be; undefined of the default one. */

@@ -27,6 +27,12 @@ describe("the words that start the program", () => {
     expect(commandLine("/somewhere/node_modules/lyra/dist/lib", executable, null)).toBe("lyra");
   });
 
+  test("are a path where an upgrade has removed the running file", () => {
+    const gone = join(folder, "gone");
+    expect(commandLine("/$bunfs/root", gone, linked)).toBe(gone);
+    expect(commandLine("/$bunfs/root", executable, gone)).toBe(executable);
+  });
+
   test("name a home that is not the default, below this folder in short", () => {
     expect(homeWord("/home/a/lyra", "/home/a/lyra", "/project")).toBeUndefined();
     expect(homeWord("/project/.lyra/devnet", "/home/a/lyra", "/project")).toBe(".lyra/devnet");

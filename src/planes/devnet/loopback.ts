@@ -2,9 +2,13 @@
 // machine (against DNS rebinding), and no page of another origin.
 
 import { createHash, timingSafeEqual } from "node:crypto";
+import { foreignPart } from "../../http/loopback.ts";
 
-const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+const REASONS = {
+  address: "the devnet's tools answer to this machine only",
+  host: "the devnet's tools answer under localhost, 127.0.0.1 or [::1] only",
+  origin: "the devnet's tools answer to pages of this machine only",
+} as const;
 
 /** Other machines that may use the tools: under these host names, with this token. */
 export interface ToolsAccess {
@@ -22,8 +26,9 @@ export function foreignReason(
   address: string | undefined,
   access?: ToolsAccess,
 ): string | undefined {
-  const reason = loopbackReason(request, address);
-  return reason !== undefined && access !== undefined ? tokenReason(request, access) : reason;
+  const part = foreignPart(request, address);
+  if (part === undefined) return undefined;
+  return access === undefined ? REASONS[part] : tokenReason(request, access);
 }
 
 /** No web page: a browser names its origin with every POST, and no page needs the tools of another machine. */
@@ -32,7 +37,7 @@ function tokenReason(request: Request, { hosts, token }: ToolsAccess): string | 
   if (!hosts.includes(host)) {
     return "the devnet's tools answer to this machine, and under the hosts of --tools-allow";
   }
-  if (request.headers.has("origin")) return "the devnet's tools answer to pages of this machine only";
+  if (request.headers.has("origin")) return REASONS.origin;
   const bearer = /^Bearer (\S{1,200})$/.exec(request.headers.get("authorization") ?? "")?.[1];
   if (bearer !== undefined && isSameSecret(bearer, token)) return undefined;
   return "the devnet's tools take a token from other hosts: Authorization: Bearer TOKEN, from the file tools-token in its home";
@@ -42,24 +47,4 @@ function tokenReason(request: Request, { hosts, token }: ToolsAccess): string | 
 function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
-}
-
-function loopbackReason(request: Request, address: string | undefined): string | undefined {
-  if (address === undefined || !LOOPBACK_ADDRESS.test(address)) {
-    return "the devnet's tools answer to this machine only";
-  }
-  const host = request.headers.get("host") ?? "";
-  if (!LOOPBACK_HOST.test(host)) {
-    return "the devnet's tools answer under localhost, 127.0.0.1 or [::1] only";
-  }
-  const origin = request.headers.get("origin");
-  if (origin !== null && !isLoopbackOrigin(origin)) {
-    return "the devnet's tools answer to pages of this machine only";
-  }
-  return undefined;
-}
-
-function isLoopbackOrigin(origin: string): boolean {
-  const match = /^https?:\/\/(.+)$/.exec(origin);
-  return match !== null && LOOPBACK_HOST.test(match[1]!);
 }

@@ -5,6 +5,8 @@ import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
 import { commandLine } from "../../http/command-line.ts";
 import { heightHeaders } from "../../http/heights.ts";
+import { foreignPart } from "../../http/loopback.ts";
+import { originOf } from "../../http/origin.ts";
 import { classify, type HttpRoutes } from "../../http/plugin.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { walletOriginFor } from "../../http/wallet-address.ts";
@@ -22,21 +24,28 @@ export function frontPage(status: ServerStatus, request: Request): Promise<Respo
   );
 }
 
-export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "commit">): HttpRoutes {
+/** @param words that start this program */
+export function pageRoutes(
+  status: ServerStatus,
+  { commit }: Pick<Addresses, "commit">,
+  words = commandLine(),
+): HttpRoutes {
   return (app) => {
     app.get("/page/:name", async ({ request, params }) => {
       const { pageAsset } = await import("./assets.ts");
       return (await pageAsset(params.name, request)) ?? refuse(request, NOT_FOUND);
     });
-    app.get(ADDRESSES_PATH, () => {
+    app.get(ADDRESSES_PATH, ({ request, server }) => {
       const { kind, listening, homeWord } = status;
+      // Every page may read this: where on its disk a node lies is for pages and programs of its machine.
+      const isOwn = foreignPart(request, server?.requestIP(originOf(request))?.address) === undefined;
       const body: Addresses = {
         kind,
         version: manifest.version,
         commit,
-        commandLine: wordsFor(kind),
-        ...(homeWord !== undefined && { home: homeWord }),
-        listening,
+        commandLine: namesNoPath(words) || (isOwn && kind === "devnet") ? words : "lyra",
+        ...(isOwn && homeWord !== undefined && { home: homeWord }),
+        listening: isOwn ? listening : listening.filter(({ scheme }) => scheme !== "unix"),
       };
       const head = status.source?.head();
       // With the height: it is the first thing that the page shows.
@@ -47,11 +56,7 @@ export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "co
   };
 }
 
-/** A node that strangers read does not say where on its disk it lies. */
-function wordsFor(kind: Addresses["kind"]): string {
-  const words = commandLine();
-  return kind === "devnet" || !words.includes("/") ? words : "lyra";
-}
+const namesNoPath = (words: string) => words === "lyra" || words.startsWith("npm ");
 
 /** The wallet of this machine, and the node's other ports that speak HTTP, under the name by which this request came. */
 function connectionsOf({ listening }: ServerStatus, request: Request): string[] {

@@ -1,8 +1,11 @@
 // The page as a node serves it: to browsers alone, under a strict policy, compressed once, and its parts for ever.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
+import { Elysia } from "elysia";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import type { Addresses } from "../../../src/http/chain-bodies.ts";
+import { ServerStatus } from "../../../src/http/status.ts";
+import { pageRoutes } from "../../../src/planes/page/routes.ts";
 import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
@@ -154,5 +157,37 @@ describe("the page", () => {
     const portOf = (name: string) => listening.find((each) => each.name === name)?.port;
     const { dataPort, nodePort, faucetPort } = devnet.address;
     expect([portOf("data"), portOf("node"), portOf("faucet")]).toEqual([dataPort, nodePort, faucetPort]);
+  });
+});
+
+describe("where on its disk a node lies", () => {
+  const status = new ServerStatus();
+  const serverOf = (text: string) =>
+    new Elysia().use(pageRoutes(status, { commit: "test" }, text)).listen({ port: 0, hostname: "127.0.0.1" });
+  const servers: ReturnType<typeof serverOf>[] = [];
+  afterAll(() => Promise.all(servers.map((server) => server.stop(true))));
+  const read = async (kind: Addresses["kind"], text: string, headers = {}) => {
+    status.kind = kind;
+    const server = serverOf(text);
+    servers.push(server);
+    const answer = await fetch(`http://127.0.0.1:${server.server!.port}/lyra/v1/addresses`, { headers });
+    return (await answer.json()) as Addresses;
+  };
+
+  test.each([
+    ["a program of its machine", "devnet", {}, true],
+    ["a page of its machine", "devnet", { origin: "http://localhost:5173" }, true],
+    ["another page", "devnet", { origin: "https://evil.example" }, false],
+    ["a page whose name was pointed at it", "devnet", { host: "evil.example:3003" }, false],
+    ["readers of a validator's node", "sidecar", { origin: "https://evil.example" }, false],
+  ] as const)("%s, of a %s: %o", async (_, kind, headers, isTold) => {
+    status.homeWord = "/home/alice/net";
+    status.noteListening({ name: "events", scheme: "unix", host: "/home/alice/events.sock", port: 0 });
+    const body = await read(kind, "/home/alice/lyra", headers);
+    expect(JSON.stringify(body).includes("alice")).toBe(isTold);
+    expect(body.commandLine).toBe(isTold ? "/home/alice/lyra" : "lyra");
+    const windows = await read(kind, "'C:\\Users\\alice\\lyra.exe'", headers);
+    expect(windows.commandLine).toBe(isTold ? "'C:\\Users\\alice\\lyra.exe'" : "lyra");
+    expect((await read(kind, "npm run lyra --", headers)).commandLine).toBe("npm run lyra --");
   });
 });
