@@ -5,7 +5,7 @@ const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3}
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * What of a request is not of this machine; undefined when all of it is.
+ * The part of a request that is not of this machine; undefined without any.
  * @param address of the other end of the socket; undefined when it is not known
  */
 export function foreignPart(

@@ -160,7 +160,7 @@ describe("the page", () => {
   });
 });
 
-describe("where on its disk a node lies", () => {
+describe("the path of a node on its disk", () => {
   const status = new ServerStatus();
   const serverOf = (text: string) =>
     new Elysia().use(pageRoutes(status, { commit: "test" }, text)).listen({ port: 0, hostname: "127.0.0.1" });
@@ -180,14 +180,14 @@ describe("where on its disk a node lies", () => {
     ["another page", "devnet", { origin: "https://evil.example" }, false],
     ["a page whose name was pointed at it", "devnet", { host: "evil.example:3003" }, false],
     ["readers of a validator's node", "sidecar", { origin: "https://evil.example" }, false],
-  ] as const)("%s, of a %s: %o", async (_, kind, headers, isTold) => {
+  ] as const)("is for this machine alone: %s, of a %s", async (_, kind, headers, isShown) => {
     status.homeWord = "/home/alice/net";
     status.noteListening({ name: "events", scheme: "unix", host: "/home/alice/events.sock", port: 0 });
     const body = await read(kind, "/home/alice/lyra", headers);
-    expect(JSON.stringify(body).includes("alice")).toBe(isTold);
-    expect(body.commandLine).toBe(isTold ? "/home/alice/lyra" : "lyra");
+    expect(JSON.stringify(body).includes("alice")).toBe(isShown);
+    expect(body.commandLine).toBe(isShown ? "/home/alice/lyra" : "lyra");
     const windows = await read(kind, "'C:\\Users\\alice\\lyra.exe'", headers);
-    expect(windows.commandLine).toBe(isTold ? "'C:\\Users\\alice\\lyra.exe'" : "lyra");
+    expect(windows.commandLine).toBe(isShown ? "'C:\\Users\\alice\\lyra.exe'" : "lyra");
     expect((await read(kind, "npm run lyra --", headers)).commandLine).toBe("npm run lyra --");
   });
 });

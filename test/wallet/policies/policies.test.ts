@@ -268,7 +268,7 @@ describe("in the service", () => {
     ["counts", { transactionsPerEpoch: 2 }],
     ["does not count", {}],
   ])(
-    "what a rule that %s approves is not followed into its block, and takes no place at the desk",
+    "a transaction of a rule that %s is not followed into its block, and takes no place at the desk",
     async (_, limit) => {
       const desk = new ApprovalDesk();
       const outcomes: unknown[] = [];
