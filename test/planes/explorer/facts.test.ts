@@ -14,6 +14,7 @@ import type {
   Parameters,
   TransactionStory,
 } from "../../../src/http/chain-bodies.ts";
+import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { hexOf } from "../../../src/wire/identifiers.ts";
 import { openSample } from "../../support/sample-app.ts";
 import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
@@ -65,6 +66,15 @@ describe("facts of a devnet", () => {
     expect(cancelled!.error).not.toBe("");
     expect(cancelled!.height).toBeGreaterThan(transferred!.height);
     expect(Date.parse(cancelled!.time)).toBeGreaterThan(Date.parse("2020-01-01"));
+  });
+
+  test("a wallet finds the block of a transaction, also by the node port", async () => {
+    const { hash, height, error } = sent[0]!;
+    for (const url of [devnet.nodeUrl, devnet.dataUrl]) {
+      const node = new HttpNode(url);
+      expect(await node.inclusion(hash)).toEqual({ height: BigInt(height), code: 70, reason: error });
+      expect(await node.inclusion("0".repeat(64))).toBe("pending");
+    }
   });
 
   test("validators' own work is marked as such", async () => {

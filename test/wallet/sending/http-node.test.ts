@@ -51,6 +51,34 @@ beforeAll(() => {
 afterAll(() => server.stop(true));
 
 describe("a node", () => {
+  test("says the block of a transaction, of which only new blocks are read", async () => {
+    const paths: string[] = [];
+    let height = 500;
+    let newest: object[] = [];
+    const older = Array.from({ length: 100 }, (_, index) => ({ hash: `0${index}`, cursor: `499.${index}` }));
+    answer = (request) => {
+      const { pathname, search, searchParams } = new URL(request.url);
+      paths.push(pathname + search);
+      const headers = { "x-block-height": String(height) };
+      if (pathname === "/lyra/v1/addresses") return Response.json({ listening: [] }, { headers });
+      // A miss of this one is a search of the whole chain.
+      if (pathname !== "/lyra/v1/transactions") return new Response("{}", { status: 404, headers });
+      return Response.json({ transactions: searchParams.has("before") ? newest : older }, { headers });
+    };
+    expect(await node.inclusion("AB")).toBe("pending");
+    height = 520;
+    expect(await node.inclusion("AB")).toBe("pending");
+    newest = [{ hash: "AB", height: 521, code: 70, error: "no funds" }];
+    expect(await node.inclusion("AB")).toEqual({ height: 521n, code: 70, reason: "no funds" });
+    const of = (after: string) => [
+      `/lyra/v1/transactions?limit=100&after=${after}`,
+      `/lyra/v1/transactions?limit=100&after=${after}&before=499.99`,
+    ];
+    expect(paths).toEqual(["/lyra/v1/addresses", ...of("490.0"), ...of("490.0"), ...of("510.0")]);
+    answer = () => new Response("not Lyra's", { status: 404 });
+    expect(await node.inclusion("CD")).toBeUndefined();
+  });
+
   test("says its last block", async () => {
     answer = () => Response.json(HEIGHT);
     expect(await node.lastBlock()).toEqual({
