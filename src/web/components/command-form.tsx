@@ -8,7 +8,7 @@ import { addresses, get, nodeOrigin, postToNode } from "../data/node.ts";
 import { useOfThisChain } from "../data/read.ts";
 import {
   choose,
-  outcomeOf,
+  outcomeOfSent,
   type Sending,
   type Signer,
   send,
@@ -252,12 +252,18 @@ interface Outcome {
 
 function Sent({ hash, height }: { readonly hash: string; readonly height: number | undefined }) {
   const outcome = useSignal<Outcome | undefined>(height === undefined ? undefined : { height, refusal: "" });
+  const isGivenUp = useSignal(false);
   useEffect(() => {
     if (height !== undefined) return undefined;
     const abort = new AbortController();
-    outcomeOf(hash, abort.signal).then(
-      ({ height: block, code, error }) => {
-        outcome.value = { height: block, refusal: code === 0 ? "" : error || `code ${code}` };
+    outcomeOfSent(hash, abort.signal).then(
+      (sent) => {
+        if (sent === undefined) isGivenUp.value = true;
+        else
+          outcome.value = {
+            height: sent.height,
+            refusal: sent.code === 0 ? "" : sent.error || `code ${sent.code}`,
+          };
       },
       () => {},
     );
@@ -268,7 +274,11 @@ function Sent({ hash, height }: { readonly hash: string; readonly height: number
     <>
       Sent as <Id id={hash} kind="transaction" isBare />
       {value === undefined ? (
-        ": waiting for its block"
+        isGivenUp.value ? (
+          ": not in a block yet"
+        ) : (
+          ": waiting for its block"
+        )
       ) : (
         <>
           , <a href={link("block", value.height)}>in block {count(value.height)}</a>

@@ -1,11 +1,10 @@
 // Who can sign for this page: a devnet's parties, by the tool that executes unsigned commands, and the keys of a wallet.
 import { signal } from "@preact/signals";
-import type { Matches, TransactionStory } from "../../http/chain-bodies.ts";
+import type { Activity } from "../../http/chain-bodies.ts";
 import { parties } from "./names.ts";
-import { get, postToNode, RequestFailure } from "./node.ts";
+import { get, head, onBeat, postToNode, RequestFailure } from "./node.ts";
+import { FOLLOW_MS, outcomeOf } from "./outcome.ts";
 import { sendByWallet, WalletFailure, walletKeys } from "./wallet.ts";
-
-const LOOK_MS = 1_000;
 
 export interface Signer {
   readonly kind: "party" | "wallet";
@@ -80,18 +79,13 @@ async function impersonate(party: string, command: object) {
   return { hash: txHash, height: Number(height) };
 }
 
-/** The outcome of a transaction that a wallet has sent, as soon as this node has its block. */
-export async function outcomeOf(hash: string, signal: AbortSignal): Promise<TransactionStory> {
-  for (;;) {
-    try {
-      // A search that finds nothing is no failure.
-      const { matches } = await get<Matches>(`/lyra/v1/search?query=${hash}`, signal);
-      if (matches.some(({ kind, id }) => kind === "transaction" && id === hash))
-        return await get<TransactionStory>(`/lyra/v1/transactions/${hash}`, signal);
-    } catch (error) {
-      if (!(error instanceof RequestFailure)) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    signal.throwIfAborted();
-  }
+/** The outcome of a transaction that a wallet has sent; undefined where no block has it for some minutes. */
+export function outcomeOfSent(hash: string, signal: AbortSignal) {
+  const read = (path: string) =>
+    get<Activity>(path, signal).catch((error: unknown) => {
+      if (error instanceof RequestFailure) return undefined;
+      throw error;
+    });
+  const node = { height: () => head.value?.height ?? 0, read, onBeat };
+  return outcomeOf(hash, node, AbortSignal.timeout(FOLLOW_MS), signal);
 }
