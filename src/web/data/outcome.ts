@@ -2,7 +2,7 @@
 // for a hash that is in none.
 import type { Activity } from "../../http/chain-bodies.ts";
 
-/** A chain may have stopped, or the wallet's be another one. */
+/** A chain may have stopped. */
 export const FOLLOW_MS = 3 * 60_000;
 /** Read again before the last known block: an engine's index is behind its blocks. */
 const BLOCKS_BEHIND = 10;
