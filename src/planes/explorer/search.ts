@@ -10,7 +10,7 @@ import { findMarket } from "../data/markets.ts";
 import { type BlockRow, blockAt, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
 import { blockTime, summaryOf } from "./facts.ts";
-import type { TransactionSource } from "./transactions.ts";
+import type { ExplorerTx, TransactionSource } from "./transactions.ts";
 
 const QUERY_CHARACTERS_MAX = 200;
 const MATCHES_MAX = 12;
@@ -20,15 +20,17 @@ const NAMES_MAX = 2_000;
 const BLOCKS_SEARCHED_MAX = 50_000;
 /** The same for the beginning of a hash, which is asked for after every few keys. */
 const BLOCKS_OF_PREFIX_MAX = 2_000;
-/** Hashes of transactions that are compared with a beginning, the newest first: no index has them. */
+/** Hashes that are compared with a beginning where nothing newer fits: no index has them. */
 const HASHES_OF_PREFIX_MAX = 50_000;
-/** Transactions looked at for those that left no row: refused ones. */
+/** Transactions whose hashes are compared with a beginning before: refused ones left no row. */
 const NEWEST_MAX = 500;
 /** Identifiers that begin alike and are looked at. */
 const ALIKE_MAX = 100;
 const ID_DIGITS = 64;
 /** The beginning of an identifier or hash, as the page shows one in short: its end may follow. */
 const BEGINNING = /^([\da-f]{6,64})(?:…([\da-f]*))?$/i;
+
+const HEIGHT = /^\d{1,15}$/;
 
 type Match = Matches["matches"][number];
 
@@ -38,14 +40,13 @@ export async function searchChain(
   query: string,
   head: ChainHead | undefined,
 ): Promise<Matches> {
-  const text = query
-    .trim()
-    .slice(0, QUERY_CHARACTERS_MAX)
-    .replace(/^0x(?=[\da-f])/i, "");
-  if (text === "") return { matches: [] };
-  const number = Number(text.replace(/[ ,_]/g, ""));
+  const given = query.trim().slice(0, QUERY_CHARACTERS_MAX);
+  if (given === "") return { matches: [] };
+  // Of hexadecimal digits, which are no height.
+  const text = given.replace(/^0x(?=[\da-f])/i, "");
+  const digits = given.replace(/[ ,_]/g, "");
   const matches = [
-    ...(Number.isSafeInteger(number) && number >= 0 ? numbered(context, number, head) : []),
+    ...(HEIGHT.test(digits) ? numbered(context, Number(digits), head) : []),
     ...(isHex64(text)
       ? await identified(context, source, text.toLowerCase())
       : [...named(context, text), ...(await beginning(context, source, text.toLowerCase()))]),
@@ -70,7 +71,8 @@ const BY_BYTES = [
   { kind: "withdrawal", table: "withdrawals_current" },
 ] as const;
 
-async function identified(context: DataContext, source: TransactionSource, id: string): Promise<Match[]> {
+/** By keys alone. @param id lower-case hexadecimal */
+function keyed(context: DataContext, id: string): Match[] {
   const matches: Match[] = [];
   const add = (kind: Match["kind"], title: string) => matches.push({ kind, id, title });
   const interned = context.ids.find(id);
@@ -91,6 +93,11 @@ async function identified(context: DataContext, source: TransactionSource, id: s
   for (const { kind, table } of BY_BYTES)
     if (context.get(`SELECT 1 FROM ${table} WHERE id = ? LIMIT 1`, bytes) !== undefined)
       add(kind, `a ${kind}`);
+  return matches;
+}
+
+async function identified(context: DataContext, source: TransactionSource, id: string): Promise<Match[]> {
+  const matches = keyed(context, id);
   // A market or an asset has the identifier of its proposal; then there is no transaction to look for.
   if (matches.length > 0) return matches;
   const height = heightWith(context, (hash) => hash === id, BLOCKS_SEARCHED_MAX);
@@ -98,14 +105,14 @@ async function identified(context: DataContext, source: TransactionSource, id: s
     return [{ kind: "block", id: String(height), title: `block of ${blockTime(context, height)}` }];
   }
   const words = new CommandWords(context);
-  for (const tx of await source.withHash(id))
-    matches.push({
-      kind: "transaction",
-      id: tx.hash.toUpperCase(),
-      title: summaryOf(tx, words)?.title ?? "",
-    });
-  return matches;
+  return (await source.withHash(id)).map((tx) => transactionMatch(tx, words));
 }
+
+const transactionMatch = (tx: ExplorerTx, words: CommandWords): Match => ({
+  kind: "transaction",
+  id: tx.hash.toUpperCase(),
+  title: summaryOf(tx, words)?.title ?? "",
+});
 
 /** All that is identified by something that begins so; by ranges of the keys where there are any. */
 async function beginning(context: DataContext, source: TransactionSource, text: string): Promise<Match[]> {
@@ -131,21 +138,30 @@ async function beginning(context: DataContext, source: TransactionSource, text: 
       ALIKE_MAX,
     ))
       ids.add(hexOf(id));
-  const hashes = context.all<{ hash: Uint8Array }>(
-    `SELECT hash FROM (SELECT hash FROM txs ORDER BY id DESC LIMIT ${HASHES_OF_PREFIX_MAX}) WHERE hash BETWEEN ? AND ? LIMIT ?`,
-    low,
-    high,
-    ALIKE_MAX,
-  );
-  for (const { hash } of hashes) ids.add(hexOf(hash));
+  const matches = [...ids]
+    .filter((each) => isHex64(each) && fits(each))
+    .slice(0, MATCHES_MAX)
+    .flatMap((id) => keyed(context, id));
+  const words = new CommandWords(context);
+  const hashes = new Set<string>();
   let seen = 0;
-  for await (const { hash } of source.newestFirst({}, [])) {
-    if (fits(hash.toLowerCase())) ids.add(hash.toLowerCase());
+  for await (const tx of source.newestFirst({}, [])) {
+    const hash = tx.hash.toLowerCase();
+    if (fits(hash) && hashes.size < MATCHES_MAX && !hashes.has(hash)) {
+      hashes.add(hash);
+      matches.push(transactionMatch(tx, words));
+    }
     if (++seen === NEWEST_MAX) break;
   }
-  const matches: Match[] = [];
-  for (const id of [...ids].filter((each) => isHex64(each) && fits(each)).slice(0, MATCHES_MAX))
-    matches.push(...(await identified(context, source, id)));
+  if (matches.length === 0)
+    for (const { hash } of context.all<{ hash: Uint8Array }>(
+      `SELECT hash FROM (SELECT hash FROM txs ORDER BY id DESC LIMIT ${HASHES_OF_PREFIX_MAX}) WHERE hash BETWEEN ? AND ? LIMIT ?`,
+      low,
+      high,
+      ALIKE_MAX,
+    ))
+      if (fits(hexOf(hash)))
+        matches.push({ kind: "transaction", id: hexOf(hash).toUpperCase(), title: "a transaction" });
   const height = heightWith(context, fits, BLOCKS_OF_PREFIX_MAX);
   if (height !== undefined)
     matches.push({ kind: "block", id: String(height), title: `block of ${blockTime(context, height)}` });

@@ -14,6 +14,12 @@ import type {
   Parameters,
   TransactionStory,
 } from "../../../src/http/chain-bodies.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
+import { DataContext } from "../../../src/planes/data/context.ts";
+import { ResultSource } from "../../../src/planes/explorer/result-source.ts";
+import { searchChain } from "../../../src/planes/explorer/search.ts";
+import type { TransactionSource } from "../../../src/planes/explorer/transactions.ts";
+import { openReader } from "../../../src/store/database.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { hexOf } from "../../../src/wire/identifiers.ts";
 import { openSample } from "../../support/sample-app.ts";
@@ -217,6 +223,9 @@ describe("facts of a devnet", () => {
         ({ kind, id }) => `${kind} ${id}`,
       );
     expect(await kindsOf("1")).toContain("block 1");
+    // Hexadecimal digits are no height.
+    for (const digits of ["0x1", "0x01", "1e0", "0b1"])
+      expect(await kindsOf(digits)).not.toContain("block 1");
     expect(await kindsOf(sent[0]!.hash)).toEqual([`transaction ${sent[0]!.hash}`]);
     expect(await kindsOf(alice)).toContain(`party ${alice}`);
     expect(await kindsOf(DOLLAR)).toContain(`asset ${DOLLAR}`);
@@ -264,5 +273,33 @@ describe("facts of a recording", () => {
     const { blocks } = await read<Blocks>(`blocks?limit=1&before=${height + 1}`);
     const inside = await read<Activity>(`transactions?height=${height}`);
     expect(blocks).toMatchObject([{ height, transactions: inside.transactions.length }]);
+  });
+
+  test("the beginning of a hash is compared with new transactions, and none is looked for in the whole chain", async () => {
+    const db = openReader(home);
+    const context = new DataContext(db, {
+      limits: DEFAULT_LIMITS,
+      build: { version: "v0.71.6", commit: "test" },
+      home,
+    });
+    let looks = 0;
+    const results = new ResultSource(db);
+    const source: TransactionSource = {
+      newestFirst: (range) => results.newestFirst(range),
+      withHash: (hash) => {
+        looks++;
+        return results.withHash(hash);
+      },
+    };
+    const { transactions } = await read<Activity>("transactions?limit=200");
+    const { hash, title } = transactions.at(-1)!;
+    const { matches } = await searchChain(context, source, hash.slice(0, 12), undefined);
+    expect(matches).toEqual([{ kind: "transaction", id: hash, title }]);
+    // Older than those that are compared first.
+    const older: TransactionSource = { ...source, newestFirst: () => [] };
+    const late = await searchChain(context, older, hash.slice(0, 12), undefined);
+    expect(late.matches).toEqual([{ kind: "transaction", id: hash, title: "a transaction" }]);
+    expect(looks).toBe(0);
+    db.close();
   });
 });
