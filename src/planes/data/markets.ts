@@ -182,7 +182,7 @@ const getLatestMarketData = endpoint({
 });
 
 /** Capital letters match nothing here, unlike elsewhere (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data). */
-function knownPosition(context: DataContext, id: string): number | null {
+export function knownPosition(context: DataContext, id: string): number | null {
   if (id !== id.toLowerCase()) return null;
   try {
     return context.ids.position(id);

@@ -4,9 +4,9 @@ import type { Auctions } from "../../http/chain-bodies.ts";
 import { notFound } from "../../http/errors.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
 import { readMarketDataAt } from "../../wire/generated/vega.ts";
-import { InvalidIdentifier } from "../../wire/identifiers.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import type { DataContext } from "../data/context.ts";
+import { knownPosition } from "../data/markets.ts";
 
 /** Market data looked through for one answer, one a block: some tens of milliseconds of work. */
 const ROWS_MAX = 20_000;
@@ -21,7 +21,7 @@ interface DataRow {
 /** @param from Unix seconds: auctions that still ran then, and those after @throws ApiError 404 */
 export function listAuctions(context: DataContext, id: string, from: number): Auctions {
   const { db } = context;
-  const market = positionOf(context, id);
+  const market = knownPosition(context, id);
   if (market === null || !db.query("SELECT 1 FROM markets_current WHERE id = ?").get(market))
     throw notFound("market not found");
   const first = context.blocks.firstAtOrAfter(from * 1_000_000);
@@ -31,7 +31,9 @@ export function listAuctions(context: DataContext, id: string, from: number): Au
     )
     .iterate(market, first, ROWS_MAX) as IterableIterator<DataRow>;
   const auctions: Auction[] = [];
-  let [count, oldest, start, newer] = [0, 0n, 0n, null as string | null];
+  const timeOf = (block: bigint) => rfc3339Nano(context.timeNs(block));
+  let [count, oldest, start] = [0, 0n, 0n];
+  let newer: bigint | undefined;
   for (const { block, data } of rows) {
     count++;
     oldest = block;
@@ -41,25 +43,16 @@ export function listAuctions(context: DataContext, id: string, from: number): Au
         start: rfc3339Nano(row.auctionStart),
         // The newest market data of an auction have its last end, and the reason for which it was extended.
         end: row.auctionEnd === 0n ? null : rfc3339Nano(row.auctionEnd),
-        left: newer,
+        left: newer === undefined ? null : timeOf(newer),
         mode: nameOf("vega.Market.TradingMode", row.marketTradingMode),
         trigger: nameOf("vega.AuctionTrigger", row.trigger),
         extension: nameOf("vega.AuctionTrigger", row.extensionTrigger),
       });
     start = row.auctionStart;
-    newer = rfc3339Nano(context.timeNs(block));
+    newer = block;
   }
   const isCut = count === ROWS_MAX;
-  return { auctions, since: isCut ? rfc3339Nano(context.timeNs(oldest)) : null };
-}
-
-function positionOf({ ids }: DataContext, id: string): number | null {
-  try {
-    return ids.position(id);
-  } catch (error) {
-    if (error instanceof InvalidIdentifier) return null;
-    throw error;
-  }
+  return { auctions, since: isCut ? timeOf(oldest) : null };
 }
 
 const nameOf = (type: string, number: number) => enumDescriptor(type).nameOf.get(number) ?? String(number);

@@ -13,6 +13,8 @@ export interface Reading<T> {
 interface ReadOptions {
   /** Whether it is read again after new blocks; default true. */
   readonly isLive?: boolean;
+  /** It is read again when this changes. */
+  readonly turn?: string;
 }
 
 interface PathOptions extends ReadOptions {
@@ -53,7 +55,7 @@ export function useRead<T>(path: string | undefined, options: PathOptions = {}):
 function useAnswer<T>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
-  { isLive = true }: ReadOptions = {},
+  { isLive = true, turn }: ReadOptions = {},
 ): Reading<T> {
   const [reading, setReading] = useState<Reading<T>>(NOTHING);
   const lastKey = useRef<string>(undefined);
@@ -110,7 +112,7 @@ function useAnswer<T>(
       clearTimeout(retry);
       closing.abort();
     };
-  }, [key, isReady]);
+  }, [key, isReady, turn]);
   return reading;
 }
 

@@ -14,6 +14,7 @@ import { Table } from "../components/table.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { FullTime, Time } from "../components/time.tsx";
 import { OrderTable, PositionTable } from "../components/trading.tsx";
+import { reverts } from "../data/node.ts";
 import { useCall, useList, useRead } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
@@ -74,7 +75,7 @@ function MarketPage({ market }: { readonly market: Market }) {
       </Panel>
       <div class="market-grid">
         <Panel title="Candles" more={<Intervals />}>
-          <MarketCandles market={market} />
+          <MarketCandles market={market} data={data} />
         </Panel>
         <Panel title="Depth">
           <Ladder market={id} decimals={decimals} positionDecimals={positionDecimals} />
@@ -183,12 +184,21 @@ function Intervals() {
   );
 }
 
-function MarketCandles({ market }: { readonly market: Market }) {
+interface MarketCandlesProps {
+  readonly market: Market;
+  readonly data: MarketData | undefined;
+}
+
+function MarketCandles({ market, data: marketData }: MarketCandlesProps) {
   const { id, decimalPlaces, positionDecimalPlaces } = market;
   const { data } = useCall("candles.listIntervals", { marketId: id }, { isLive: false });
   const from = useSignal<number | undefined>(undefined);
   const { data: past } = useRead<Auctions>(
-    from.value === undefined ? undefined : `/lyra/v1/markets/${id}/auctions?from=${from.value}`,
+    from.value === undefined || marketData === undefined
+      ? undefined
+      : `/lyra/v1/markets/${id}/auctions?from=${from.value}`,
+    // Looked for in thousands of blocks: read again when one begins, is extended or ends.
+    { isLive: false, turn: `${marketData?.auctionStart} ${marketData?.auctionEnd} ${reverts.value}` },
   );
   const candleId = data?.intervalToCandleId.find((each) => each.interval === interval())?.candleId;
   if (data === undefined) return <div class="candles" aria-busy="true" />;
@@ -208,7 +218,7 @@ function MarketCandles({ market }: { readonly market: Market }) {
         }}
         label={`Candles of ${instrumentOf(market).code}`}
       />
-      <PastAuctions auctions={past?.auctions ?? []} />
+      <PastAuctions auctions={past?.auctions ?? []} since={past?.since ?? null} />
       <p class="chart-credit muted">
         Chart by{" "}
         <a href="https://www.tradingview.com/" rel="noreferrer">
@@ -220,7 +230,7 @@ function MarketCandles({ market }: { readonly market: Market }) {
 }
 
 /** The marks of the chart in words, in room for as many as are shown. */
-function PastAuctions({ auctions }: Pick<Auctions, "auctions">) {
+function PastAuctions({ auctions, since }: Auctions) {
   const shown = auctions.slice(0, AUCTIONS_SHOWN);
   return (
     <ul class="auctions" aria-label="Auctions">
@@ -232,7 +242,17 @@ function PastAuctions({ auctions }: Pick<Auctions, "auctions">) {
           {extension !== "AUCTION_TRIGGER_UNSPECIFIED" && `, extended by ${triggerWords(extension)}`}
         </li>
       ))}
-      {auctions.length > shown.length && <li class="muted">and {auctions.length - shown.length} before</li>}
+      {(auctions.length > shown.length || since !== null) && (
+        <li class="muted">
+          {auctions.length > shown.length && `and ${auctions.length - shown.length} before`}
+          {since !== null && (
+            <>
+              {" "}
+              (looked for since <Time at={since} />)
+            </>
+          )}
+        </li>
+      )}
     </ul>
   );
 }

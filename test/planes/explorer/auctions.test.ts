@@ -4,6 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Auctions } from "../../../src/http/chain-bodies.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
+import { DataContext } from "../../../src/planes/data/context.ts";
+import { listAuctions } from "../../../src/planes/explorer/auctions.ts";
+import { openReader } from "../../../src/store/database.ts";
 import { openSample } from "../../support/sample-app.ts";
 
 const home = mkdtempSync(join(tmpdir(), "lyra-auctions-"));
@@ -83,4 +87,21 @@ test("an unknown market is 404, and a time in words 400", async () => {
   const { markets } = await read<{ markets: { edges: { node: { id: string } }[] } }>("/api/v2/markets");
   const { id } = markets.edges[0]!.node;
   expect((await ask(`/lyra/v1/markets/${id}/auctions?from=today`)).status).toBe(400);
+});
+
+test("times are put into words for auctions alone, not for each block", async () => {
+  const db = openReader(home);
+  const build = { version: "v0.71.6", commit: "test" };
+  const context = new DataContext(db, { limits: DEFAULT_LIMITS, build, home });
+  let times = 0;
+  const timeNs = context.timeNs.bind(context);
+  context.timeNs = (block) => {
+    times++;
+    return timeNs(block);
+  };
+  const { markets } = await read<{ markets: { edges: { node: { id: string } }[] } }>("/api/v2/markets");
+  let auctions = 0;
+  for (const { node } of markets.edges) auctions += listAuctions(context, node.id, 0).auctions.length;
+  expect(times).toBeLessThanOrEqual(auctions);
+  db.close();
 });
