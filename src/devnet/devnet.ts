@@ -12,14 +12,13 @@ import type { Outbox } from "../chain/outbox.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
 import { readCheckpointFile } from "../engine/checkpoints.ts";
 import { NodeError } from "../errors/node-error.ts";
-import { type OnClose, startWithUndo } from "../errors/undo-start.ts";
-
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
+import { type OnClose, startWithUndo } from "../http/undo-start.ts";
 import type { Reading } from "../node/reading.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import { openWriter } from "../store/database.ts";

@@ -22,8 +22,8 @@ const NAMES: Readonly<Record<number, string>> = {
   13: "internal",
   14: "unavailable",
 };
-/** The interface answers a stream of an unknown market with the number of an internal error. */
-const UNKNOWN_MARKET = /^no market found for id: /;
+/** The beginning of the answer to a stream of an unknown market, which the interface gives the number of an internal error. */
+export const UNKNOWN_MARKET = "no market found for id: ";
 /** The code of a devnet's tool is the message of its first detail, and its hint the cause. */
 const TOOL_CODE = /^[a-z][a-z0-9_]*$/;
 
@@ -33,7 +33,7 @@ export function apiError(body: ErrorBody, status: number | undefined, attempt: s
   const [first] = details;
   if (first?.message !== undefined && TOOL_CODE.test(first.message))
     return new LyraError(first.message, message, { hint: first.inner ?? "", details, status });
-  const isUnknown = UNKNOWN_MARKET.test(first?.message ?? "");
+  const isUnknown = first?.message?.startsWith(UNKNOWN_MARKET);
   const code = isUnknown ? "not_found" : (NAMES[body.code ?? 0] ?? "request_refused");
   const sentence = first?.message || message || `${attempt} was answered with status ${status}`;
   const cause = first?.inner ? `: ${first.inner}` : "";

@@ -1,5 +1,6 @@
 // Streams of orders, trades, positions, margins, provisions and market data
 // (docs/protocol/10-data-api-streams.md#62-streams).
+import { UNKNOWN_MARKET } from "../../../errors/api-error.ts";
 import { internal } from "../../../http/errors.ts";
 import type {
   LiquidityProvision,
@@ -219,7 +220,7 @@ export function marketsIn(
 ): MarketsFilter {
   for (const id of ids) {
     if (isMarket(context, id)) continue;
-    throw internal(`no market found for id: ${id.slice(0, 200)}: malformed request`);
+    throw internal(`${UNKNOWN_MARKET}${id.slice(0, 200)}: malformed request`);
   }
   return { markets: [...new Set(ids.map(canonicalIdentifier))].sort() };
 }
