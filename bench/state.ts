@@ -160,7 +160,7 @@ function measureBlocks(home: string, { asset, market }: Made, accounts: number) 
   return { openedMs: round(openedMs), blocks: results };
 }
 
-/** Blocks of transfers one after the other while a snapshot is written: the longest time in which none could be made. */
+/** A snapshot for other nodes: the longest time in which no block could be made beside it, as processor time of the whole process. */
 async function measureSnapshot(home: string, { asset }: Made) {
   const chain = openCore(home);
   const { core, db, genesis } = chain;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { DEVNET_VALIDATORS_MAX } from "../devnet/keys.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
-import { realSteps, writeFileWhole } from "../files/whole-file.ts";
+import { writeFileWhole } from "../files/whole-file.ts";
 import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
 import { COMMON_SETTINGS, type Settings } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
@@ -129,8 +129,8 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
     const config = join(node.consensusHome, "config");
     const { consensusSeed, peerSeed } = members[at]!;
     writeFileSync(join(config, "genesis.json"), genesis);
-    writeSecret(join(config, "priv_validator_key.json"), validatorKeyText(engineKey(consensusSeed)));
-    writeSecret(join(config, "node_key.json"), nodeKeyText(engineKey(peerSeed)));
+    writeFileWhole(join(config, "priv_validator_key.json"), validatorKeyText(engineKey(consensusSeed)));
+    writeFileWhole(join(config, "node_key.json"), nodeKeyText(engineKey(peerSeed)));
     const peers = nodes.flatMap(({ peerPort }, n) => (n === at ? [] : [`${ids[n]!}@${HOST}:${peerPort}`]));
     const own: Settings = {
       "": {
@@ -172,17 +172,12 @@ function withKeys(node: TestnetNode, { own }: Member, genesis: string): TestnetN
   return { ...node, keysFile };
 }
 
-/** A file for this user alone, whole or not at all. */
-function writeSecret(path: string, text: string): void {
-  writeFileWhole(path, text, realSteps, 0o600);
-}
-
 /** The genesis file that all validators share. */
 export function genesisPath({ consensusHome }: TestnetNode): string {
   return join(consensusHome, "config", "genesis.json");
 }
 
-/** Where the parts of a validator listen; its home exists afterwards. */
+/** Where the parts of a validator listen. */
 export async function placeOf(folder: string, number: number, ports: "usual" | "free"): Promise<TestnetNode> {
   const place = join(folder, `node${number}`);
   const portOf = (usual: number) => (ports === "free" ? freePort() : usual + PORTS_APART * (number - 1));

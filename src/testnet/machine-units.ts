@@ -128,7 +128,7 @@ WantedBy=multi-user.target
 const LYRA_IMAGE = `\${LYRA_IMAGE:-lyra}`;
 const ENGINE_IMAGE = `\${COMETBFT_IMAGE:-cometbft/cometbft:v0.38.26}`;
 
-/** A service with what all have in common. @param entry the image's own program, where its entry point does more */
+/** A service with what all have in common. */
 function service(image: string, words: readonly string[], place: string, more: string): string {
   const [program, ...rest] = words;
   const list = (each: readonly string[]) => each.map((word) => `\n      - ${JSON.stringify(word)}`).join("");

@@ -67,6 +67,7 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
   const { places = USUAL_PLACES, random = randomBytes } = options;
   const programs = { ...USUAL_PROGRAMS, ...options.programs };
   if (existsSync(join(out, NETWORK_FILE))) throw exists(out);
+  for (const { name } of hosts) if (existsSync(join(out, name))) throw exists(join(out, name));
   const { portShift = 0 } = options;
   const ethereumUrl = options.ethereumUrl ?? ownEthereumUrl(hosts[0]!, portShift);
   const members = hosts.map(({ name }) => ownMember(name, random));
@@ -78,7 +79,6 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
     ...{ chainId, members, isFunded, nowNs },
     ...(parameters && { parameters }),
   });
-  for (const { name } of hosts) if (existsSync(join(out, name))) throw exists(join(out, name));
   for (const [at, node] of nodes.entries()) {
     const isFirst = at === 0 && options.ethereumUrl === undefined;
     writeFolder({

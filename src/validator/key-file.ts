@@ -13,7 +13,7 @@ import type { Genesis } from "../engine/genesis.ts";
 import { genesisNode } from "../engine/nodes.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
-import { realSteps, writeFileWhole } from "../files/whole-file.ts";
+import { writeFileWhole } from "../files/whole-file.ts";
 import { hexOf } from "../wire/identifiers.ts";
 
 const VERSION = 1;
@@ -69,7 +69,7 @@ export class OwnKeys extends NodeWallet {
   write(path: string, { chainId, genesisHash }: KeysChain): void {
     const { recoveryPhrase, identity } = this;
     const document = { version: VERSION, chainId, genesisHash, ...identity, recoveryPhrase };
-    writeFileWhole(path, `${JSON.stringify(document, undefined, 2)}\n`, realSteps, 0o600);
+    writeFileWhole(path, `${JSON.stringify(document, undefined, 2)}\n`);
   }
 }
 
