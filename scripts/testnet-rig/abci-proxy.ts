@@ -4,6 +4,7 @@
  */
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { FrameSplitter, frameOf } from "../../src/abci/frames.ts";
+import type { Init } from "../../src/wire/codec.ts";
 import {
   decodeRequest,
   decodeResponse,
@@ -17,7 +18,7 @@ const DIAL_MS = 50;
 /** Sees each message. @returns false to end the connection instead of passing it; a response to pass in its place */
 export interface AbciWatch {
   request?(request: Request): boolean | undefined;
-  response?(response: Response, request: Request): boolean | Response | undefined;
+  response?(response: Response, request: Request): boolean | Init<Response> | undefined;
 }
 
 export class AbciProxy {
@@ -94,7 +95,8 @@ export class AbciProxy {
     });
     chain.on("data", (bytes: Buffer) => {
       for (const frame of responses.push(bytes)) {
-        const verdict = this.watch.response?.(decodeResponse(frame), open.shift()!);
+        const request = open.shift()!;
+        const verdict = this.watch.response?.(decodeResponse(frame), request);
         if (verdict === false) return end();
         engine.write(frameOf(typeof verdict === "object" ? encodeResponse(verdict) : frame));
       }

@@ -2,11 +2,15 @@ import { randomBytes } from "node:crypto";
 import { verifyProof } from "../../src/chain/admission/pow/function.ts";
 import { sha256HexOf } from "../../src/crypto/sha.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
+import {
+  type RequestPrepareProposal,
+  ResponseProcessProposalProposalStatus as Status,
+} from "../../src/wire/generated/abci.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { buildTransaction } from "../../test/support/transactions.ts";
-import { LyingProxy } from "./lying-proxy.ts";
-import { changeSettings, DIFFICULTY, engineOf, progress, type RigNetwork, rowsIn } from "./network.ts";
+import type { AbciProxy } from "./abci-proxy.ts";
+import { DIFFICULTY, engineOf, progress, type RigNetwork, rowsIn } from "./network.ts";
 import { parties, sendTransfers, signed, type Tip, tipOf, transfer, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -23,6 +27,7 @@ export const lyingProposer: Trial = {
   number: 11,
   title: "a proposer that lies: three refuse, the next round commits; honest proposals are never refused",
   network: {
+    isProxied: true,
     parameters: { "network.transactions.maxgasperblock": String(GAS_MAX) },
     settings: { consensus: { timeout_commit: '"100ms"', timeout_propose: '"1s"' } },
   },
@@ -30,24 +35,24 @@ export const lyingProposer: Trial = {
     const { pairs } = network;
     const liar = pairs[3]!;
     const honest = network.others(liar);
-    const socket = liar.node.abci.replace(/^unix:/, "");
-    const proxy = await LyingProxy.at(`${socket}.lies`, socket);
-    await dial(liar, `${socket}.lies`);
+    const proxy = network.proxyOf(liar);
     let lies = 0;
     try {
       await progress(pairs);
       for (const { what, make } of await liesOf(pairs[0]!)) {
-        const { height, txs } = await proxy.lieOnce(make);
+        const { height, txs } = await lieOnce(proxy, make);
         await progress(honest, 2);
         await expectRefused(network, { what, height, txs, liar });
         lies++;
       }
       // More bytes than the engine lets anybody propose: its own engine fails, and the others make blocks.
-      await proxy.lieOnce((_, { maxTxBytes }) => [new Uint8Array(randomBytes(Number(maxTxBytes) + 1))]);
+      await lieOnce(proxy, (_, { maxTxBytes }) => [new Uint8Array(randomBytes(Number(maxTxBytes) + 1))]);
       await progress(honest, 8);
     } finally {
-      await dial(liar, socket);
-      proxy.stop();
+      proxy.watch = {};
+      // It ended over too many bytes.
+      await liar.engine.stop();
+      liar.engine.start();
     }
     await progress(pairs);
     const blocks = network.times(30, 1_000);
@@ -63,11 +68,28 @@ export const lyingProposer: Trial = {
   },
 };
 
-/** Restarts a validator's engine with another place to dial. */
-async function dial(pair: ValidatorPair, path: string): Promise<void> {
-  await pair.engine.stop();
-  changeSettings(pair, { "": { proxy_app: JSON.stringify(`unix://${path}`) } });
-  pair.engine.start();
+interface Proposal {
+  readonly height: number;
+  readonly txs: readonly Uint8Array[];
+}
+
+type MakeProposal = (honest: readonly Uint8Array[], request: RequestPrepareProposal) => readonly Uint8Array[];
+
+/** Puts other transactions into the next proposal. The application, which is honest, is not heard on it or any later one. */
+function lieOnce(proxy: AbciProxy, make: MakeProposal): Promise<Proposal> {
+  return new Promise((resolve) => {
+    let isMade = false;
+    proxy.watch = {
+      response({ prepareProposal, processProposal }, request) {
+        if (processProposal) return { processProposal: { status: Status.ACCEPT } };
+        if (isMade || prepareProposal === undefined) return undefined;
+        isMade = true;
+        const txs = make(prepareProposal.txs, request.prepareProposal!);
+        resolve({ height: Number(request.prepareProposal!.height), txs });
+        return { prepareProposal: { txs: [...txs] } };
+      },
+    };
+  });
 }
 
 async function liesOf(pair: ValidatorPair): Promise<readonly Lie[]> {
@@ -124,15 +146,13 @@ function bytesOf(pair: ValidatorPair, hash: string): Uint8Array {
   return rows.find(({ bytes }) => sha256HexOf(bytes).toUpperCase() === hash)!.bytes;
 }
 
-interface Told {
+interface LyingProposal extends Proposal {
   readonly what: string;
-  readonly height: number;
-  readonly txs: readonly Uint8Array[];
   readonly liar: ValidatorPair;
 }
 
 /** Three said why they refuse, and another proposal, in a later round, made the block. */
-async function expectRefused(network: RigNetwork, { what, height, txs, liar }: Told): Promise<void> {
+async function expectRefused(network: RigNetwork, { what, height, txs, liar }: LyingProposal): Promise<void> {
   const judges = network.others(liar);
   await eventually(
     () => judges.every(({ node }) => refusalsIn(network, height).includes(`validator ${node.number}`)),
