@@ -64,7 +64,9 @@ export async function openPage(browser: Browser, seen: Seen): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   page.setDefaultTimeout(STEP_MS);
   page.on("request", (request) => seen.requests.push(request.url()));
-  page.on("requestfailed", (request) => seen.failures.push(request.url()));
+  page.on("requestfailed", (request) =>
+    seen.failures.push(`${request.failure()?.errorText} ${request.url()}`),
+  );
   page.on("response", (response) => {
     if (response.status() >= 400) seen.failures.push(`${response.status()} ${response.url()}`);
   });

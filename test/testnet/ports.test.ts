@@ -29,11 +29,11 @@ test("a port that is in use is named with what should listen there", async () =>
 
 test("ports that nothing has are free, and one that is left in time", async () => {
   const port = await freePort();
-  await checkPorts([{ port, use: "a test" }], "", 1);
+  await expect(checkPorts([{ port, use: "a test" }], "", 1)).resolves.toBeUndefined();
   const server = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() });
   const checking = checkPorts([{ port, use: "a test" }], "");
   await server.stop(true);
-  await checking;
+  await expect(checking).resolves.toBeUndefined();
 });
 
 test("a network is not written while its ports are in use", async () => {

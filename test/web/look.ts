@@ -1,4 +1,6 @@
 // A node's page in a real browser.
+
+import { expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { openPage, type Seen, STEP_MS } from "../support/offline-browser.ts";
 
@@ -73,7 +75,9 @@ export class Look {
     const first = async (list: string, member: string) => {
       type Listed = Record<string, { edges: { node: { id?: string; proposal?: { id: string } } }[] }>;
       const node = (await this.read<Listed>(`/api/v2/${list}`))[member]!.edges[0]?.node;
-      return node?.id ?? node?.proposal?.id ?? "none";
+      const id = node?.id ?? node?.proposal?.id;
+      if (id === undefined) throw new Error(`this chain has no ${member}`);
+      return id;
     };
     const { transactions } = await this.read<{
       transactions: { hash: string; height: number; code: number; submitter: string }[];
@@ -111,10 +115,37 @@ export class Look {
       `market/${market}`,
       `order/${await first("orders?pagination.first=1", "orders")}`,
       `deposit/${await first("deposits?pagination.first=1", "deposits")}`,
+      `withdrawal/${await first("withdrawals?pagination.first=1", "withdrawals")}`,
       `proposal/${await first("governances?pagination.first=1", "connection")}`,
       `validator/${await first("nodes?pagination.first=1", "nodes")}`,
     ];
   }
+}
+
+/** Left by a view that was closed while it read. */
+const ABORTED = "net::ERR_ABORTED ";
+
+/**
+ * All requests went to these servers, and the browser complained of nothing but these refusals, each of which there was.
+ * @param origins an address of each server
+ * @param refused such as `400 /devnet/fund`
+ */
+export function expectQuiet(seen: Seen, origins: readonly string[], refused: readonly string[] = []): void {
+  const hostOf = (url: string) => new URL(url).host;
+  const own = new Set(origins.map(hostOf));
+  expect(seen.requests.length).toBeGreaterThan(0);
+  expect(seen.requests.filter((url) => !own.has(hostOf(url)))).toEqual([]);
+  const failures = seen.failures
+    .filter((text) => !text.startsWith(ABORTED))
+    .map((text) => {
+      const [why, url] = text.split(" ");
+      return `${why} ${new URL(url!).pathname}`;
+    });
+  expect([...new Set(failures)].toSorted()).toEqual(refused.toSorted());
+  // Chromium complains of each refusal once.
+  const loads = seen.complaints.filter((text) => text.startsWith("Failed to load resource:"));
+  expect(loads.length).toBeLessThanOrEqual(failures.length);
+  expect(seen.complaints.filter((text) => !loads.includes(text))).toEqual([]);
 }
 
 /** In the page: settles two frames after it is drawn. */
