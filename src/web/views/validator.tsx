@@ -51,7 +51,7 @@ function ValidatorFacts({ node }: { readonly node: api.Node }) {
             ]}
           />
         </Panel>
-        <Panel title="Who delegates" isWide>
+        <Panel title="Delegators" isWide>
           <Table
             label="delegations"
             rows={{ data: delegations, failure: undefined }}
