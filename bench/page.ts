@@ -15,7 +15,7 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Devnet } from "../src/devnet/devnet.ts";
 import { startNode } from "../src/start-node.ts";
 import { offlineBrowser } from "../test/support/offline-browser.ts";
-import { Look } from "../test/web/look.ts";
+import { failuresIn, Look } from "../test/web/look.ts";
 import { argument, median } from "./support.ts";
 
 const minutes = Number(argument("--minutes") ?? 1);
@@ -46,11 +46,17 @@ async function useTool(devnet: Devnet, tool: string, body: object): Promise<void
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** A devnet with a market and many parties. Not the demonstration: its upgrade would stop the chain. */
+/** A devnet with something for each view, and many parties. Not the demonstration: its upgrade would stop the chain. */
 async function start(home: string): Promise<Devnet> {
   const devnet: Devnet = await startNode({ kind: "devnet", home, thread: true });
   await useTool(devnet, "market/create", { preset: "btc" });
   await useTool(devnet, "market/run", { market: "BTC/USD", orders: 60, seed: 1 });
+  const party = devnet.parties[0]!.publicKey;
+  await useTool(devnet, "fund", { party, asset: "dUSD", amount: "5000000000" });
+  const ext = { erc20: { receiverAddress: `0x${"ab".repeat(20)}` } };
+  const dollar = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "dUSD")!.asset;
+  const withdrawSubmission = { amount: "1000000000", asset: dollar, ext };
+  await useTool(devnet, "impersonate", { party, command: { withdrawSubmission } });
   const asset = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!.asset;
   for (let first = 1; first <= parties; first += PARTIES_A_BLOCK) {
     const count = Math.min(PARTIES_A_BLOCK, parties - first + 1);
@@ -302,7 +308,7 @@ async function measureMemory(browser: Browser, devnet: Devnet) {
     requestsPerSecond: round(all.reduce((sum, use) => sum + use.requests, 0) / seconds),
     kbPerSecond: round(all.reduce((sum, use) => sum + use.bytes, 0) / seconds / 1_000),
     largestAnswerKb: round(Math.max(...all.map((use) => use.largestBytes)) / 1_000),
-    complaints: [...new Set([...look.seen.complaints, ...look.seen.failures])].slice(0, 20),
+    complaints: [...new Set([...look.seen.complaints, ...failuresIn(look.seen)])].slice(0, 20),
     beyondScreen: all.flatMap((use) => use.beyondScreen.map((words) => `${use.view.slice(0, 20)}: ${words}`)),
     views: all.map((use) => ({
       view: use.view.replace(/[0-9a-fA-F]{64}/, "ID"),

@@ -122,8 +122,9 @@ export class Look {
   }
 }
 
-/** Left by a view that was closed while it read. */
-const ABORTED = "net::ERR_ABORTED ";
+/** Requests that failed, except those of a view that was closed while it read. */
+export const failuresIn = ({ failures }: Seen): string[] =>
+  failures.filter((text) => !text.startsWith("net::ERR_ABORTED "));
 
 /**
  * All requests went to these servers, and the browser complained of nothing but these refusals, each of which there was.
@@ -135,12 +136,10 @@ export function expectQuiet(seen: Seen, origins: readonly string[], refused: rea
   const own = new Set(origins.map(hostOf));
   expect(seen.requests.length).toBeGreaterThan(0);
   expect(seen.requests.filter((url) => !own.has(hostOf(url)))).toEqual([]);
-  const failures = seen.failures
-    .filter((text) => !text.startsWith(ABORTED))
-    .map((text) => {
-      const [why, url] = text.split(" ");
-      return `${why} ${new URL(url!).pathname}`;
-    });
+  const failures = failuresIn(seen).map((text) => {
+    const [why, url] = text.split(" ");
+    return `${why} ${new URL(url!).pathname}`;
+  });
   expect([...new Set(failures)].toSorted()).toEqual(refused.toSorted());
   // Chromium complains of each refusal once.
   const loads = seen.complaints.filter((text) => text.startsWith("Failed to load resource:"));

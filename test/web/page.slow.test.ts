@@ -80,7 +80,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     expect(await look.text(".height")).toBe(grouped(blocks[0]!.height));
     expect(await look.text(".figure:nth-child(3) .figure-value")).toBe(grouped(total));
     expect(await look.page.locator(".chart").getAttribute("aria-label")).toContain(`${total} in the last`);
-    const newest = await look.read<Activity>("/lyra/v1/transactions?limit=60");
+    const newest = await look.read<Activity>("/lyra/v1/transactions?limit=200");
     const transactions = newest.transactions.filter(({ ofValidators }) => !ofValidators).slice(0, 12);
     const rows = await look.rows("transactions");
     expect(rows.map((row) => [row[2], row[3], row[4]])).toEqual(

@@ -264,6 +264,11 @@ const EXPLORER_ROUTES: Paths = {
         inQuery("height", "Those of this block.", WHOLE_NUMBER),
         inQuery("party", "Those of this sender."),
         inQuery("type", "Those of this kind of command, such as `Transfer Funds`."),
+        inQuery(
+          "withoutValidators",
+          "`true` leaves out the commands that validators send as part of their work.",
+          { type: "boolean" },
+        ),
       ],
     ),
   },

@@ -10,8 +10,9 @@ import type { DataContext } from "../data/context.ts";
 import type { DataPlane } from "../data/plane.ts";
 import { readRoute } from "../data/read-route.ts";
 import { whenReadable } from "../data/readable.ts";
+import type { ActivityRequest } from "./facts.ts";
 import type { LoadExplorer } from "./routes.ts";
-import type { ListRequest, TransactionSource } from "./transactions.ts";
+import type { TransactionSource } from "./transactions.ts";
 
 const PREFIX = "/lyra/v1";
 const WHOLE = /^\d{1,15}$/;
@@ -88,14 +89,20 @@ function numberIn(query: ReadonlyMap<string, string>, name: string): number | un
 }
 
 /** @throws ApiError 400 */
+function booleanIn(query: ReadonlyMap<string, string>, name: string): boolean | undefined {
+  const text = query.get(name) || undefined;
+  if (text !== undefined && text !== "true" && text !== "false")
+    throw badRequest(`parsing field "${name}": not true or false`);
+  return text === undefined ? undefined : text === "true";
+}
+
+/** @throws ApiError 400 */
 function parametersRequest(query: ReadonlyMap<string, string>) {
   const limit = numberIn(query, "limit");
   const after = query.get("after");
-  const changed = query.get("changed") || undefined;
-  if (changed !== undefined && changed !== "true" && changed !== "false")
-    throw badRequest('parsing field "changed": not true or false');
+  const changed = booleanIn(query, "changed");
   return {
-    ...(changed !== undefined && { changed: changed === "true" }),
+    ...(changed !== undefined && { changed }),
     ...(limit !== undefined && { limit }),
     ...(after && { after }),
   };
@@ -104,7 +111,7 @@ function parametersRequest(query: ReadonlyMap<string, string>) {
 const FILTERS = { height: "block.height", party: "tx.submitter", type: "cmd.type" } as const;
 
 /** @throws ApiError 400 */
-function activityRequest(query: ReadonlyMap<string, string>): ListRequest {
+function activityRequest(query: ReadonlyMap<string, string>): ActivityRequest {
   const limit = numberIn(query, "limit");
   const before = query.get("before");
   const after = query.get("after");
@@ -118,5 +125,6 @@ function activityRequest(query: ReadonlyMap<string, string>): ListRequest {
     ...(before && { before }),
     ...(after && { after }),
     filters,
+    isWithoutValidators: booleanIn(query, "withoutValidators") ?? false,
   };
 }

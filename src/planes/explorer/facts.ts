@@ -5,7 +5,7 @@ import type { Activity, Blocks, Parameters } from "../../http/chain-bodies.ts";
 import { hasChain } from "../../store/head.ts";
 import { WireError } from "../../wire/errors.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import { COMMAND_KINDS, COMMANDS } from "../../wire/transaction-commands.ts";
+import { COMMANDS } from "../../wire/transaction-commands.ts";
 import type { DataContext } from "../data/context.ts";
 import { type BlockRow, blockAt, firstBlockFrom, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
@@ -65,16 +65,22 @@ interface Count {
   readonly n: bigint;
 }
 
+export interface ActivityRequest extends ListRequest {
+  /** Leaves out the commands that validators send as part of their work. */
+  readonly isWithoutValidators?: boolean;
+}
+
 /** @throws ApiError */
 export async function listActivity(
   context: DataContext,
   source: TransactionSource,
-  request: ListRequest,
+  request: ActivityRequest,
 ): Promise<Activity> {
   const words = new CommandWords(context);
   const times = new Map<number, string>();
   const limited = { ...request, limit: Math.min(request.limit || ACTIVITY_MAX, ACTIVITY_MAX) };
   const transactions = await selectTransactions(source, limited, (tx) => {
+    if (request.isWithoutValidators && isOfValidators(tx)) return undefined;
     const summary = summaryOf(tx, words);
     if (summary === undefined) return undefined;
     const time = times.get(tx.height) ?? blockTime(context, tx.height);
@@ -83,6 +89,14 @@ export async function listActivity(
   });
   return { transactions };
 }
+
+const VALIDATOR_COMMANDS: ReadonlySet<string> = new Set(
+  Object.values(COMMANDS).flatMap(({ displayName, isValidatorCommand }) =>
+    isValidatorCommand ? [displayName] : [],
+  ),
+);
+
+const isOfValidators = (tx: ExplorerTx) => VALIDATOR_COMMANDS.has(attributeOf(tx, COMMAND_TYPE));
 
 /** The first members of every answer about a transaction; undefined for bytes that cannot be read. */
 export function summaryOf(tx: ExplorerTx, words: CommandWords) {
@@ -98,9 +112,7 @@ export function summaryOf(tx: ExplorerTx, words: CommandWords) {
       code: tx.code,
       error: tx.error,
       impersonated: tx.isImpersonated ?? false,
-      ofValidators: COMMAND_KINDS.some(
-        (kind) => command[kind] !== undefined && COMMANDS[kind].isValidatorCommand,
-      ),
+      ofValidators: isOfValidators(tx),
     };
   } catch (error) {
     if (error instanceof WireError) return undefined;

@@ -16,9 +16,6 @@ export function Result({ code }: { readonly code: number }) {
   return code === 0 ? <Badge tone="good">executed</Badge> : <Badge tone="bad">refused {code}</Badge>;
 }
 
-/** A short list reads more than it shows: it leaves out validators' work. */
-const READ_FOR_SHORT = 5;
-
 interface ActivityProps {
   /** Filters of the query, such as `height=12`. */
   readonly filter?: string;
@@ -29,12 +26,16 @@ interface ActivityProps {
 }
 
 export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden }: ActivityProps) {
-  const limit = isShort ? rows * READ_FOR_SHORT : rows;
   const pages = usePages<Activity, Transaction>({
-    path: (cursor) =>
-      `/lyra/v1/transactions?limit=${limit}${filter === "" ? "" : `&${filter}`}${cursor === undefined ? "" : `&before=${cursor}`}`,
+    path: (cursor) => {
+      const query = new URLSearchParams(filter);
+      query.set("limit", String(rows));
+      if (isShort) query.set("withoutValidators", "true");
+      if (cursor !== undefined) query.set("before", cursor);
+      return `/lyra/v1/transactions?${query}`;
+    },
     rows: ({ transactions }) => transactions,
-    next: ({ transactions }) => (transactions.length < limit ? undefined : transactions.at(-1)?.cursor),
+    next: ({ transactions }) => (transactions.length < rows ? undefined : transactions.at(-1)?.cursor),
   });
   const columns: Column<Transaction>[] = [
     {
@@ -78,16 +79,13 @@ export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden 
     ({ title }) =>
       !(title === "Sender" && hidden === "sender") && !(hidden === "block" && /Block|Time/.test(title)),
   );
-  const { data, failure } = pages;
-  const ofOthers = data?.filter(({ ofValidators }) => !ofValidators).slice(0, rows);
-  const isWorkOnly = isShort && data !== undefined && data.length > 0;
   return (
     <Table
       label="transactions"
       columns={shown}
-      rows={isShort ? { data: ofOthers, failure } : pages}
+      rows={isShort ? { data: pages.data, failure: pages.failure } : pages}
       expected={Math.min(rows, 12)}
-      empty={isWorkOnly ? <Empty title="The newest are all validators' own work" /> : <NoTransactions />}
+      empty={<NoTransactions />}
     />
   );
 }

@@ -88,6 +88,10 @@ describe("facts of a devnet", () => {
     const types = transactions.filter(({ ofValidators }) => ofValidators).map(({ type }) => type);
     expect([...new Set(types)]).toContain("Node Vote");
     expect(types).not.toContain("Transfer Funds");
+    const others = await read<Activity>("transactions?limit=200&withoutValidators=true");
+    expect(others.transactions).toEqual(transactions.filter(({ ofValidators }) => !ofValidators));
+    const one = await read<Activity>("transactions?limit=1&withoutValidators=true");
+    expect(one.transactions).toEqual(others.transactions.slice(0, 1));
   });
 
   test("pages of transactions meet, and filters hold", async () => {
