@@ -20,6 +20,8 @@ export function processFolder(name: string): string {
   if (folders.has(own)) return own;
   for (const entry of readdirSync(PARENT).filter((each) => each.startsWith(`${name}-`))) {
     const pid = Number(entry.slice(name.length + 1));
+    // The name may be the beginning of another.
+    if (Number.isNaN(pid)) continue;
     if (pid === process.pid || !isRunning(pid)) rmSync(join(PARENT, entry), { recursive: true, force: true });
   }
   mkdirSync(own, { recursive: true, mode: 0o755 });

@@ -80,6 +80,45 @@ describe.skipIf(!HAS_BROWSER)("the page without its node", () => {
     look.seen.failures.length = 0;
   }, 120_000);
 
+  test("is not called away while the node has too much to do to say how far it is", async () => {
+    const { page } = look;
+    // The page's own timer would be waited for too long.
+    await page.addInitScript(() => {
+      const begin = window.setInterval;
+      const looks: (() => void)[] = [];
+      Object.assign(window, {
+        looks,
+        setInterval: (act: () => void, ms: number) => {
+          if (ms === 10_000) looks.push(act);
+          return begin(act, ms);
+        },
+      });
+    });
+    await page.reload();
+    await look.open("blocks");
+    await page.route("**/status", (route) =>
+      route.fulfill({ status: 503, json: { code: 14, message: "busy", details: [] } }),
+    );
+    const causes = [
+      () => {
+        for (const act of (window as unknown as { looks: (() => void)[] }).looks) act();
+      },
+      () => void document.dispatchEvent(new Event("visibilitychange")),
+    ];
+    for (const cause of causes) {
+      const answered = page.waitForResponse("**/status");
+      await page.evaluate(cause);
+      await answered;
+      await look.atRest();
+      expect(await page.getByText("The node went away").count()).toBe(0);
+    }
+    await page.unroute("**/status");
+    await mineOverHttp(devnet, 1);
+    await newestIs(devnet.chain.status.height);
+    look.seen.complaints.length = 0;
+    look.seen.failures.length = 0;
+  }, 120_000);
+
   test("reads nothing while it is hidden, and what it missed when it is seen again", async () => {
     const { page, seen } = look;
     await look.open("blocks");

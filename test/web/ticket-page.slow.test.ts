@@ -16,9 +16,10 @@ import {
   type Seen,
   sayWhenSkipped,
 } from "../support/offline-browser.ts";
+import { mineOverHttp } from "../support/test-devnet.ts";
 import { cheapStore, PASSPHRASE } from "../wallet/support/wallets.ts";
 import { seriousFindings } from "./axe.ts";
-import { Look } from "./look.ts";
+import { expectQuiet, Look } from "./look.ts";
 
 sayWhenSkipped("the ticket that signs through the wallet");
 
@@ -157,6 +158,18 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await withdrawal.getByLabel("Amount").fill("1000");
     await withdrawal.getByLabel("Ethereum address").fill(`0x${"ab".repeat(20)}`);
     expect((await sendAs("Withdraw to Ethereum", "carol")).outcome).toContain("in block");
+    type Withdrawals = { withdrawals: { edges: { node: { id: string } }[] } };
+    const { withdrawals } = await look.read<Withdrawals>("/api/v2/withdrawals");
+    const { id } = withdrawals.edges[0]!.node;
+    await mineOverHttp(devnet, 5);
+    await look.open(`withdrawal/${id}`);
+    const bundle = look.page.locator("section[aria-label='Bundle for the bridge']");
+    type Approval = { nonce: string; signatures: string; targetAddress: string };
+    const approval = await look.read<Approval>(`/api/v2/erc20/asset/withdrawal/bundle?withdrawalId=${id}`);
+    expect(approval.targetAddress).toBe(`0x${"ab".repeat(20)}`);
+    expect(approval.signatures.length).toBeGreaterThan(130);
+    for (const part of [approval.nonce, approval.signatures, approval.targetAddress])
+      expect(await bundle.locator(".facts").textContent()).toContain(part);
     const nodes = await look.read<{ nodes: { edges: { node: { id: string } }[] } }>("/api/v2/nodes");
     await look.open(`validator/${nodes.nodes.edges[0]!.node.id}`);
     await form("Delegate").getByLabel("Amount").fill("10");
@@ -247,7 +260,7 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await transfer.getByRole("button", { name: "Send" }).click();
     await eventually(() => desk.requests.length > 0);
     await transfer.getByRole("button", { name: "Stop asking" }).click();
-    await transfer.getByText("cancelled: nothing was signed").waitFor();
+    await transfer.getByText("not waited for any more: the wallet shows whether it was sent").waitFor();
     await eventually(() => desk.requests.length === 0);
     await page.route(`${new URL(service.url).origin}/**`, async (route) => {
       const isChain = route.request().postData()?.includes("client.get_chain_id") === true;
@@ -286,6 +299,22 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await page.getByRole("button", { name: "Connect a wallet" }).click();
     await page.getByRole("button", { name: "Stop asking" }).click();
     await page.getByRole("button", { name: "Connect a wallet" }).waitFor();
+    await eventually(() => desk.requests.length === 0);
+    // A browser may store nothing for a page: then the connection lasts until the page is loaded again.
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException("full", "QuotaExceededError");
+      };
+    });
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    // Whether it sees the keys was decided before.
+    await approveInTerminal("");
+    await page.getByRole("button", { name: "Disconnect the wallet" }).waitFor();
+    await look.atRest();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(service.service.parts.sessions.all.map(({ hostname }) => hostname)).toEqual([
+      new URL(devnet.nodeUrl).host,
+    ]);
   }, 30_000);
 
   test.each([
@@ -312,4 +341,13 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     },
     30_000,
   );
+
+  test("the node's page asks its node and wallet alone, the wallet's page the wallet, and the browser has no other complaint", () => {
+    const origins = [devnet.nodeUrl, devnet.dataUrl, service.url, "http://127.0.0.1:9"];
+    expectQuiet(look.seen, origins, [
+      ...["400 /api/v2/requests", "401 /api/v2/requests", "400 /devnet/impersonate"],
+      "net::ERR_UNSAFE_PORT /api/v2/requests",
+    ]);
+    expectQuiet(walletSeen, [service.url]);
+  });
 });

@@ -10,7 +10,7 @@ import { borrowDemo, returnDemo } from "../support/shared-devnet.ts";
 import { mineOverHttp } from "../support/test-devnet.ts";
 import { seriousFindings } from "./axe.ts";
 import { HOSTILE, type Poison } from "./hostile-texts.ts";
-import { Look } from "./look.ts";
+import { expectQuiet, Look } from "./look.ts";
 
 sayWhenSkipped("the page in use");
 
@@ -69,6 +69,19 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await look?.page.close();
     await returnDemo();
   });
+
+  const sendTransfer = async (from: Devnet["parties"][number], to: string, reference: string) => {
+    const { assets } = await look.read<{
+      assets: { edges: { node: { id: string; details: { symbol: string } } }[] };
+    }>("/api/v2/assets");
+    const asset = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
+    const places = { fromAccountType: 4, to, toAccountType: 4 };
+    const client = new PartyClient(devnet.chain, from.key, "page");
+    await client.send({
+      kind: "transfer",
+      payload: { ...places, asset, amount: "250000", reference, oneOff: {} },
+    });
+  };
 
   const searchFor = async (text: string) => {
     await look.page.keyboard.press("/");
@@ -133,6 +146,37 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     }
     expect(themes).toEqual(["auto", "light", "dark", "auto"]);
     for (let n = 0; n < 2; n++) await page.keyboard.press("Shift+T");
+  });
+
+  test("a table stands still while the pointer or the focus is in it", async () => {
+    const { page } = look;
+    await look.open("blocks");
+    const newest = async () => (await look.rows("blocks"))[0]![0]!;
+    const addBlock = async () => {
+      const height = devnet.chain.status.height + 1;
+      const isRead = page.waitForResponse(
+        async (response) =>
+          response.url().includes("/lyra/v1/blocks?") &&
+          (await response.text()).includes(`"height":${height},`),
+      );
+      await mineOverHttp(devnet, 1);
+      await isRead;
+      await look.atRest();
+    };
+    const link = page.locator("section[aria-label=blocks] a").first();
+    const before = await newest();
+    await link.focus();
+    await link.hover();
+    await page.mouse.move(0, 0);
+    await addBlock();
+    expect(await newest()).toBe(before);
+    await link.blur();
+    await link.hover();
+    await addBlock();
+    expect(await newest()).not.toBe(before);
+    await page.mouse.move(0, 0);
+    await look.atRest();
+    expect(await newest()).toBe(grouped(String(devnet.chain.status.height)));
   });
 
   test("a market shows what the API answers, and an order of the ticket trades", async () => {
@@ -225,10 +269,27 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       `${balances.edges.length} changes`,
     );
     await look.open(`party/${publicKey}?tab=spam`);
-    type Spam = { statistics: Record<string, { countForEpoch: string; maxForEpoch: string }> };
+    type Used = { countForEpoch: string; maxForEpoch: string; bannedUntil?: string };
+    type Spam = { statistics: Record<string, Used> };
     const { statistics } = await look.read<Spam>(`/statistics/spam/${publicKey}`);
     const { countForEpoch, maxForEpoch } = statistics.transfers!;
     expect(await look.text(".meter-row .number")).toBe(`${countForEpoch} of ${maxForEpoch}`);
+    // A party that has not voted sees its allowance as well, and each command that is banned has its own end.
+    const banned = structuredClone(statistics);
+    banned.transfers!.bannedUntil = "2031-02-03T04:05:06Z";
+    banned.votes!.bannedUntil = "2032-02-03T04:05:06Z";
+    Object.assign(banned.votes!, { statistics: [] });
+    await page.route("**/statistics/spam/*", (route) => route.fulfill({ json: { statistics: banned } }));
+    await look.open("");
+    await look.open(`party/${publicKey}?tab=spam`);
+    await page.unrouteAll();
+    const lines = await page.locator("section[aria-label=Ban] p").allTextContents();
+    expect(lines).toEqual([
+      expect.stringMatching(/^Its votes are refused until .*2032/),
+      expect.stringMatching(/^Its transfers are refused until .*2031/),
+    ]);
+    const votes = page.locator(".meter-row", { hasText: "Votes on a proposal" });
+    expect(await votes.locator(".number").textContent()).toBe(`0 of ${banned.votes!.maxForEpoch}`);
   });
 
   test("a devnet's tools are forms with the command line that does the same", async () => {
@@ -252,6 +313,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await page.getByRole("button", { name: "snapshot" }).click();
     const tree = page.getByRole("list", { name: "Tree of snapshots" });
     await tree.getByText("0 after snapshot").waitFor();
+    await page.getByText("npm run lyra -- devnet snapshot", { exact: true }).waitFor();
     await mineOverHttp(devnet, 2);
     // Of anybody: the page lists those that the chain has.
     await fetch(`${devnet.nodeUrl}/devnet/snapshot`, { method: "POST" });
@@ -270,7 +332,6 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     );
     expect(devnet.chain.status.height).toBe(before + 3);
     await form("mine").getByText("Done").waitFor({ state: "hidden" });
-    look.seen.complaints.length = 0;
   });
 
   test("any command is a form from its message's schema, with the JSON and the command line of it", async () => {
@@ -316,12 +377,20 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     // The other way: JSON of another command, which the form takes over, and whose refusal is explained.
     await form.getByRole("button", { name: "JSON" }).click();
     const vote = { proposalId: "ab".repeat(32), value: "VALUE_YES" };
+    // An amount of the JSON is in the smallest unit, also where its asset is given later.
+    await form.getByLabel("the command as JSON").fill(JSON.stringify({ transfer: { amount: "1000000" } }));
+    await form.getByRole("button", { name: "Form" }).click();
+    await form.getByText("in the smallest unit").first().waitFor();
+    expect(await form.getByLabel("amount").inputValue()).toBe("1000000");
+    await form.getByLabel("asset", { exact: true }).fill("tUSD");
+    await form.getByText("tUSD · 1000000 in the smallest unit").waitFor();
+    expect(await form.getByLabel("amount").inputValue()).toBe("10.00000");
+    await form.getByRole("button", { name: "JSON" }).click();
     await form.getByLabel("the command as JSON").fill(JSON.stringify({ voteSubmission: vote }));
     await form.getByRole("button", { name: "Form" }).click();
     expect(await form.getByLabel("proposal id").inputValue()).toBe(vote.proposalId);
     await form.getByRole("button", { name: "Send", exact: true }).click();
     await form.getByRole("alert").getByText("lyra explain").waitFor();
-    look.seen.complaints.length = 0;
   });
 
   test("a vote is cast by the form of an open proposal, and shown", async () => {
@@ -428,6 +497,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     };
     const tabs = await Promise.all(views.map(begin));
     for (let seed = 1; seed <= 2; seed++) {
+      await sendTransfer(parties[6]!, parties[7]!.publicKey, `of seed ${seed}`);
       const body = JSON.stringify({ market, orders: 10, seed });
       await fetch(`${devnet.nodeUrl}/devnet/market/run`, { method: "POST", body });
       const text = devnet.chain.status.height.toLocaleString("en");
@@ -447,8 +517,13 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
         (await tab.page.evaluate(() => window.shifts)).map((each) => `${view}: ${each}`),
       ),
     );
-    await Promise.all(tabs.map(({ tab }) => tab.page.close()));
     expect(moves.flat()).toEqual([]);
+    // Had something moved, it would have been seen.
+    for (const { tab } of tabs) {
+      await tab.page.evaluate(() => document.querySelector("main")!.prepend(document.createElement("hr")));
+      await tab.page.waitForFunction(() => window.shifts.length > 0);
+    }
+    await Promise.all(tabs.map(({ tab }) => tab.page.close()));
   }, 120_000);
 
   test("new candles are added to the one chart of a market, also when time went forward and another length was chosen", async () => {
@@ -490,21 +565,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
   test("a hostile text of a transaction on the chain is shown as it is, and does nothing", async () => {
     const [alice, bob] = devnet.parties;
     const reference = '<img src=x onerror="window.__ran=1">';
-    const { assets } = await look.read<{
-      assets: { edges: { node: { id: string; details: { symbol: string } } }[] };
-    }>("/api/v2/assets");
-    const asset = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
-    const payload = {
-      fromAccountType: 4,
-      to: bob!.publicKey,
-      toAccountType: 4,
-      asset,
-      amount: "250000",
-      reference,
-      oneOff: {},
-    };
-    const client = new PartyClient(devnet.chain, alice!.key, "page");
-    await client.send({ kind: "transfer", payload });
+    await sendTransfer(alice!, bob!.publicKey, reference);
     const { transactions } = await look.read<Activity>(
       `/lyra/v1/transactions?limit=1&party=${alice!.publicKey}`,
     );
@@ -565,4 +626,8 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const others = seen.complaints.filter((text) => !/server responded with a status of 40[04]/.test(text));
     expect(others).toEqual([]);
   }, 120_000);
+
+  test("the page asked this node alone, and the browser complained of no more than the refused commands", () => {
+    expectQuiet(look.seen, [look.pageUrl, look.dataUrl], ["400 /devnet/fund", "400 /devnet/impersonate"]);
+  });
 });

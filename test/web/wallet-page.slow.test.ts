@@ -25,6 +25,7 @@ import { KEY_1, Rig } from "../wallet/service/rig.ts";
 import { PASSPHRASE } from "../wallet/support/wallets.ts";
 import { seriousFindings } from "./axe.ts";
 import { HOSTILE } from "./hostile-texts.ts";
+import { expectQuiet } from "./look.ts";
 
 sayWhenSkipped("the wallet's page");
 const APPROVE = /^(?:Hold to approve|A moment…)$/;
@@ -39,8 +40,10 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
   let rig: Rig;
   let page: Page;
   let seen: Seen;
+  /** Token of https://third.example. */
+  let third: string;
   beforeAll(async () => {
-    rig = await Rig.start({ approver: desk });
+    rig = await Rig.start({ approver: desk, home: processFolder("lyra-wallet-page-home") });
     const unlocked = await rig.store.unlock("vectors", Uint8Array.from(PASSPHRASE));
     rig.running.service.parts.wallets.adopt(unlocked);
     seen = { requests: [], failures: [], complaints: [] };
@@ -64,15 +67,16 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     return answer;
   };
   const button = () => page.getByRole("button", { name: APPROVE });
-  const hold = async () => {
+  /** @param words of the request, where another one follows */
+  const hold = async (words = "") => {
     await page.waitForFunction(() => document.querySelector(".approve:not(:disabled)") !== null);
     await button().hover();
     await page.mouse.down();
-    await page.locator(".approval").waitFor({ state: "detached" });
+    await page.locator(".approval", { hasText: words }).waitFor({ state: "detached" });
     await page.mouse.up();
   };
 
-  test("the link leaves the address, and opens nothing a second time", async () => {
+  test("the link leaves the address, and the page stays open when it is loaded again", async () => {
     expect(page.url()).toBe(`${new URL(rig.running.url).origin}/`);
     expect(await page.evaluate(() => document.cookie)).toBe("");
     await page.reload();
@@ -87,7 +91,8 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     await page.keyboard.press("Enter");
     await hold();
     expect((await answer).status).toBe(200);
-    await page.getByRole("cell", { name: "dapp.example", exact: true }).waitFor();
+    const sites = page.getByRole("region", { name: "Connected sites" }).getByRole("table");
+    await sites.getByRole("cell", { name: "dapp.example", exact: true }).waitFor();
   }, 20_000);
 
   test("a click is not enough, and a hidden page approves nothing", async () => {
@@ -101,6 +106,10 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     });
     await page.waitForFunction(() => document.querySelector(".approve:disabled") !== null);
     expect(await button().textContent()).toBe("A moment…");
+    await button().hover();
+    await page.mouse.down();
+    await page.waitForTimeout(700);
+    await page.mouse.up();
     expect(desk.requests.length).toBe(1);
     await page.evaluate(() => {
       Reflect.deleteProperty(document, "visibilityState");
@@ -117,6 +126,7 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     await page.getByText("https://third.example").waitFor();
     await hold();
     const authorization = (await connecting).token!;
+    third = authorization;
     const origin = "https://third.example";
     const keys = rig.call("client.list_keys", {}, { authorization, origin });
     await page.getByText("wants to see the public keys").waitFor();
@@ -134,6 +144,31 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     expect((await sent).status).toBe(200);
   }, 30_000);
 
+  test("a locked wallet asks for its passphrase, a site is ended, and what was signed is listed", async () => {
+    const decisions = page.locator("section[aria-label=Decisions]");
+    const sentRow = decisions
+      .locator("tr", { hasText: "third.example" })
+      .filter({ hasText: "send voteSubmission" });
+    expect(await sentRow.first().textContent()).toContain("sent");
+    await page.getByRole("button", { name: "Lock", exact: true }).click();
+    await page.getByText("locked", { exact: true }).waitFor();
+    const origin = "https://third.example";
+    const sent = rig.send(third, {}, origin);
+    const unlocking = page.locator(".approval", { hasText: "needs the wallet vectors" });
+    await unlocking.getByLabel("Passphrase").fill(new TextDecoder().decode(PASSPHRASE));
+    await hold("needs the wallet vectors");
+    await page.getByText("wants to send a transaction: Vote yes").waitFor();
+    await page.getByRole("button", { name: "Reject", exact: true }).click();
+    expect((await sent).body.error.code).toBe(3001);
+    const site = page
+      .locator("section[aria-label='Connected sites'] table")
+      .getByRole("row", { name: /third\.example/ });
+    await site.getByRole("button", { name: "End" }).click();
+    await site.waitFor({ state: "detached" });
+    const ended = await rig.call("client.list_keys", {}, { authorization: third, origin });
+    expect(ended.body.error.code).toBe(-32003);
+  }, 30_000);
+
   test("a second browser gets nothing with the same link, and no frame shows the page", async () => {
     const other = await openPage(browser, { requests: [], failures: [], complaints: [] });
     const link = rig.running.pageLink();
@@ -146,8 +181,10 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     await page.getByText("this link was used, or is too old").waitFor();
     await other.goto("about:blank");
     await other.setContent(`<iframe src="${new URL(rig.running.url).origin}/"></iframe>`);
-    const [, frame] = other.frames();
-    expect((await frame?.content()) ?? "").not.toContain("No request waits");
+    expect(other.frames().map((frame) => frame.url())).toEqual([
+      "about:blank",
+      "chrome-error://chromewebdata/",
+    ]);
     await other.close();
     await page.goto(rig.running.pageLink());
     await page.reload();
@@ -185,10 +222,22 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     rig.node.balances = async () => new Map([[asset, "200000"]]);
     rig.node.parameter = async () => "0.001";
     await page.setViewportSize({ width: 1280, height: 1000 });
-    // Balances are read again when the page comes to front.
-    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    // Balances are read again when the page comes to front, once: it is seen and in focus, one after the other.
+    const reads = () => seen.requests.filter((url) => url.includes("/page/api/wallet?")).length;
+    const first = page.waitForResponse("**/page/api/wallet?*");
+    await page.reload();
+    await first;
+    const before = reads();
+    const again = page.waitForResponse("**/page/api/wallet?*");
+    await page.evaluate(async () => {
+      document.dispatchEvent(new Event("visibilitychange"));
+      await new Promise((resolve) => setTimeout(resolve));
+      window.dispatchEvent(new Event("focus"));
+    });
+    await again;
     const form = page.getByRole("form", { name: "Send from vectors" });
     await form.getByLabel("Amount").fill("3");
+    expect(reads()).toBe(before + 1);
     await form.getByLabel("Asset").selectOption({ label: "tUSD" });
     await form.getByLabel("To a key, or a name").fill("b".repeat(64));
     await form.getByText("the network would refuse it").waitFor();
@@ -321,7 +370,11 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
   }, 60_000);
 
   test("no request left this machine, and the browser complained of nothing", () => {
-    const { origin } = new URL(rig.running.url);
-    expect(seen.requests.filter((url) => !url.startsWith(origin) && !url.startsWith("file:"))).toEqual([]);
+    // The link that was used once more, and transfers that are not possible.
+    expectQuiet(
+      seen,
+      [rig.running.url, "file:///"],
+      ["401 /page/api/state", "403 /page/api/open", "409 /page/api/preview", "409 /page/api/send"],
+    );
   });
 });

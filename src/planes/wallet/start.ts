@@ -194,7 +194,12 @@ async function start(
     sender,
     facts: new NetworkFacts(options.nodes),
     chains,
-    log: files?.log ?? { append: () => {} },
+    log: {
+      append: (entry) => {
+        files?.log.append(entry);
+        pageDesk.wake();
+      },
+    },
     random: secureRandom,
     wallMs,
     nowMs,

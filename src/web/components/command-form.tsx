@@ -56,7 +56,7 @@ export function CommandForm({ title, command, children, more }: CommandFormProps
       {by !== undefined && (
         <>
           {children}
-          {/* Who is about to sign by a wallet does not send by a devnet's party meanwhile. */}
+          {/* A person who is about to sign by a wallet does not send by a devnet's party meanwhile. */}
           <button
             type="submit"
             disabled={command === undefined || isWaiting || connecting.value?.stage === "asking"}

@@ -1,6 +1,7 @@
 /**
  * Tables: rows of one page. New rows move nothing: rows have a fixed height and stay in their places, where their content
- * changes; columns do not become narrower. While the pointer or the focus is in a table it stands still.
+ * changes; columns do not become narrower. While the pointer or the focus is in a table it stands still, until a button in it
+ * is pressed.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, Key } from "preact";
@@ -80,16 +81,25 @@ export function Table<Row>({ label, columns, rows: newest, keyOf, empty, expecte
   );
 }
 
-/** The rows as the pointer or the focus found them, until it leaves, or a new page is opened. */
+/** The rows as the pointer or the focus found them, until both have left, a button is pressed, or a new page is opened. */
 function useHeld<Row>(newest: TableProps<Row>["rows"]) {
-  const isHeld = useSignal(false);
+  const isUnderPointer = useSignal(false);
+  const hasFocus = useSignal(false);
+  const isHeld = isUnderPointer.value || hasFocus.value;
   const last = useRef(newest);
   const isSamePage = ("page" in newest && newest.page) === ("page" in last.current && last.current.page);
-  if (!isHeld.value || !isSamePage || newest.data === undefined || last.current.data === undefined)
+  if (!isHeld || !isSamePage || newest.data === undefined || last.current.data === undefined)
     last.current = newest;
-  const hold = () => void (isHeld.value = true);
-  const release = () => void (isHeld.value = false);
-  const handlers = { onPointerEnter: hold, onPointerLeave: release, onFocusIn: hold, onFocusOut: release };
+  const handlers = {
+    onPointerEnter: () => void (isUnderPointer.value = true),
+    onPointerLeave: () => void (isUnderPointer.value = false),
+    onFocusIn: () => void (hasFocus.value = true),
+    onFocusOut: () => void (hasFocus.value = false),
+    // Its outcome is to be seen, and the row with the focus may be gone with it.
+    onClick: ({ target }: Event) => {
+      if ((target as Element).closest("button") !== null) isUnderPointer.value = hasFocus.value = false;
+    },
+  };
   return { rows: last.current, handlers };
 }
 

@@ -210,10 +210,15 @@ async function open(): Promise<void> {
     connection.value = "open";
     strike();
     void follow();
-  } catch {
-    noteAway();
+  } catch (error) {
+    // Its views go on meanwhile.
+    if (connection.value === "open" && isRefusal(error)) tryAgain();
+    else noteAway();
   }
 }
+
+/** The node is there: busy, or not ready. */
+const isRefusal = (error: unknown) => error instanceof RequestFailure && error.status !== 0;
 
 /** Asks how far the node is. @throws RequestFailure */
 async function look(): Promise<void> {
@@ -231,6 +236,10 @@ function noteAway(): void {
   following?.abort();
   following = undefined;
   connection.value = "away";
+  tryAgain();
+}
+
+function tryAgain(): void {
   // Several requests may fail at once.
   if (retry !== undefined) return;
   retry = setTimeout(
@@ -307,7 +316,8 @@ document.addEventListener("visibilitychange", () => {
 
 // real time: a stream of a node that has stopped may stay open in silence.
 setInterval(() => {
-  if (connection.value === "open" && !isHidden()) void look().catch(noteAway);
+  if (connection.value === "open" && !isHidden())
+    void look().catch((error: unknown) => void (isRefusal(error) || noteAway()));
 }, LOOK_MS);
 
 let lastHeight = 0;

@@ -1,4 +1,4 @@
-// Who can sign for this page: a devnet's parties, by the tool that executes unsigned commands, and the keys of a wallet.
+// Signers for this page: a devnet's parties, by the tool that executes unsigned commands, and the keys of a wallet.
 import { signal } from "@preact/signals";
 import type { Activity } from "../../http/chain-bodies.ts";
 import { parties } from "./names.ts";
@@ -40,7 +40,7 @@ export function signer(): Signer | undefined {
   );
 }
 
-/** Who signs for this party, if this page can have it signed. */
+/** The signer for this party, if this page can have it signed. */
 export function signerFor(party: string): Signer | undefined {
   const current = signer();
   if (current?.publicKey === party) return current;

@@ -116,7 +116,7 @@ async function call(method: string, params: unknown, { token, signal }: CallOpti
     });
     text = await response.text();
   } catch {
-    if (signal?.aborted) throw new WalletFailure("cancelled", "cancelled: nothing was signed");
+    if (signal?.aborted) throw new WalletFailure("cancelled", cancelledSentence(method));
     throw new WalletFailure("away", `No wallet answers at ${walletHost}.`);
   }
   const answer = jsonIn(text);
@@ -129,6 +129,12 @@ async function call(method: string, params: unknown, { token, signal }: CallOpti
   const authorization = response.headers.get("authorization") ?? "";
   return { result: memberOf(answer, "result"), token: TOKEN.test(authorization) ? authorization : undefined };
 }
+
+/** The person may have approved a moment before. */
+const cancelledSentence = (method: string) =>
+  method === "client.send_transaction"
+    ? "not waited for any more: the wallet shows whether it was sent"
+    : "cancelled: nothing was signed";
 
 const notAWallet = () => new WalletFailure("away", `The server at ${walletHost} is not a wallet.`);
 
@@ -167,8 +173,12 @@ function keysIn(result: unknown): WalletKey[] {
 
 function keep(connection: Connection | undefined): void {
   wallet.value = connection;
-  if (connection === undefined) sessionStorage.removeItem(STORED);
-  else sessionStorage.setItem(STORED, JSON.stringify(connection));
+  try {
+    if (connection === undefined) sessionStorage.removeItem(STORED);
+    else sessionStorage.setItem(STORED, JSON.stringify(connection));
+  } catch {
+    // The storage is full or switched off: the connection lasts until the page is loaded again.
+  }
 }
 
 function stored(): Connection | undefined {

@@ -46,22 +46,28 @@ interface AmountFieldProps {
 export function AmountField({ id, value, unit, onChange }: AmountFieldProps) {
   const counted = useCounted(unit);
   const [typed, setTyped] = useState("");
+  /** The text is the JSON's number, which no decimals have changed yet. */
+  const [isSmallest, setIsSmallest] = useState(false);
   const sent = useRef("");
   const decimals = counted?.decimals;
+  const lastDecimals = useRef(decimals);
   const emit = (text: string) => {
     sent.current = (decimals === undefined ? undefined : smallestUnits(text, decimals)) ?? text.trim();
     onChange(sent.current);
   };
-  // The value was changed elsewhere: in the JSON, or by another command.
   useEffect(() => {
-    if (value === sent.current) return;
-    sent.current = value;
-    setTyped(decimals === undefined ? value : withDecimals(value, decimals).replaceAll(",", ""));
-  }, [value]);
-  // A number that was typed before the asset was chosen is read with its decimals now.
-  useEffect(() => {
-    if (typed !== "") emit(typed);
-  }, [decimals]);
+    const isOtherUnit = decimals !== lastDecimals.current;
+    lastDecimals.current = decimals;
+    // The value was changed elsewhere, in the JSON or by another command; or its decimals are known only now.
+    if (value !== sent.current || (isOtherUnit && isSmallest)) {
+      sent.current = value;
+      setIsSmallest(decimals === undefined && value !== "");
+      setTyped(decimals === undefined ? value : withDecimals(value, decimals).replaceAll(",", ""));
+      return;
+    }
+    // A number that was typed before the asset was chosen is read with its decimals now.
+    if (isOtherUnit && typed !== "") emit(typed);
+  }, [value, decimals]);
   const isWhole = decimals === undefined || typed === "" || smallestUnits(typed, decimals) !== undefined;
   return (
     <>
@@ -73,13 +79,16 @@ export function AmountField({ id, value, unit, onChange }: AmountFieldProps) {
         aria-invalid={!isWhole}
         aria-describedby={`${id}-unit`}
         onInput={({ currentTarget }) => {
+          setIsSmallest(false);
           setTyped(currentTarget.value);
           emit(currentTarget.value);
         }}
       />
       <small id={`${id}-unit`} class={isWhole ? "muted" : "bad"}>
         {counted === undefined
-          ? "in the smallest unit, until the asset or market is given"
+          ? isSmallest
+            ? "in the smallest unit"
+            : "with the decimals of the asset or market, once it is given"
           : !isWhole
             ? `not an amount with ${decimals} decimals`
             : value === ""

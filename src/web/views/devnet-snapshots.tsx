@@ -92,6 +92,7 @@ export function Snapshots() {
           </li>
         )}
       </ul>
+      {data !== undefined && data.snapshots.length > 0 && <Command text="lyra devnet snapshot" />}
       {failure.value !== "" && (
         <p class="failure" role="alert">
           {failure.value}

@@ -32,18 +32,22 @@ export function SpamStatistics({ party }: { readonly party: string }) {
   const { statistics } = data;
   const { votes, pow, epochSeq } = statistics;
   const bans = [
-    pow.bannedUntil,
-    votes.bannedUntil,
-    ...ALLOWANCES.map(([name]) => statistics[name].bannedUntil),
-  ];
-  const bannedUntil = bans.find((until) => until !== undefined && until !== "");
+    { refused: "All its transactions", until: pow.bannedUntil },
+    { refused: "Its votes", until: votes.bannedUntil },
+    ...ALLOWANCES.map(([name, title]) => ({
+      refused: `Its ${title.toLowerCase()}`,
+      until: statistics[name].bannedUntil,
+    })),
+  ].filter(({ until }) => until !== undefined && until !== "");
   return (
     <>
-      {bannedUntil !== undefined && (
+      {bans.length > 0 && (
         <section class="refusal" aria-label="Ban">
-          <p class="refusal-text">
-            Banned until <FullTime at={bannedUntil} />: its transactions are refused.
-          </p>
+          {bans.map(({ refused, until }) => (
+            <p key={refused} class="refusal-text">
+              {refused} are refused until <FullTime at={until} />.
+            </p>
+          ))}
         </section>
       )}
       <Panel title={`Used of the allowances of epoch ${epochSeq}`}>
@@ -56,6 +60,9 @@ export function SpamStatistics({ party }: { readonly party: string }) {
               max={Number(statistics[name].maxForEpoch)}
             />
           ))}
+          {votes.statistics.length === 0 && (
+            <Meter label="Votes on a proposal" value={0} max={Number(votes.maxForEpoch)} />
+          )}
           {votes.statistics.map(({ proposal, countForEpoch }) => (
             <Meter
               key={proposal}

@@ -182,10 +182,10 @@ function HoldButton({ id, approve, onFailure }: HoldProps) {
         await callWallet("/hide", {}).catch(() => {});
         return;
       }
-      const shown = await callWallet<{ nonce: string; visibleMs: number }>("/show", { id }).catch(
-        () => undefined,
-      );
-      if (shown === undefined || own !== turn) return;
+      const shown = await callWallet<{ nonce: string; visibleMs: number } | { nonce?: undefined }>("/show", {
+        id,
+      }).catch(() => undefined);
+      if (shown?.nonce === undefined || own !== turn) return;
       nonce.value = shown.nonce;
       timer = setTimeout(() => (isReady.value = true), shown.visibleMs + MARGIN_MS);
     };

@@ -115,19 +115,26 @@ function Keys({ name }: { readonly name: string }) {
 }
 
 const LOOK_MS = 10_000;
+/** A page that comes to front is seen and in focus, one event after the other. */
+const FRONT_MS = 100;
 
 /** A number that changes when balances are to be read again: when the page comes to front, and now and then while it is seen. */
 function useLooks(): number {
   const looks = useSignal(0);
   useEffect(() => {
+    let soon: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
-      if (document.visibilityState === "visible") looks.value++;
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        if (document.visibilityState === "visible") looks.value++;
+      }, FRONT_MS);
     };
     const timer = setInterval(look, LOOK_MS);
     window.addEventListener("focus", look);
     document.addEventListener("visibilitychange", look);
     return () => {
       clearInterval(timer);
+      clearTimeout(soon);
       window.removeEventListener("focus", look);
       document.removeEventListener("visibilitychange", look);
     };

@@ -159,6 +159,25 @@ describe("the own page", () => {
     await eventually(async () => (await scene.get("/state")).body.outcomes.length === 1);
     const { entries } = (await scene.get("/activity")).body;
     expect(entries[0]).toMatchObject({ kind: "transaction", outcome: "done", hostname: "dapp.example" });
+
+    // The log has a decision only when the node has said its epoch: the page reads it again then.
+    const node = Promise.withResolvers<void>();
+    const { spamStatistics } = scene.rig.node;
+    scene.rig.node.spamStatistics = async (party) => {
+      await node.promise;
+      return spamStatistics.call(scene.rig.node, party);
+    };
+    scene.nowMs += 60_000;
+    const rejected = scene.rig.send(authorization, { transaction: VOTE });
+    await eventually(() => scene.desk.requests.length > 0);
+    await scene.post("/reject", { id: scene.desk.requests[0]!.id });
+    const { version } = (await scene.get("/state")).body;
+    const next = scene.get(`/state?since=${version}`);
+    node.resolve();
+    expect((await next).body.version).toBeGreaterThan(version);
+    const newest = (await scene.get("/activity")).body.entries[0];
+    expect(newest).toMatchObject({ kind: "transaction", outcome: "rejected" });
+    expect((await rejected).body.error.code).toBe(3001);
   });
 
   test("sends to a devnet's party by its name, as the command line does", async () => {
@@ -342,6 +361,9 @@ describe("terminal and browser at once", () => {
     const held = await scene.hold(other.id);
     scene.desk.answer(other.id, { outcome: "rejected" });
     expect((await scene.post("/approve", held)).body.code).toBe("request_over");
+    // A page that had not shown it yet is not at fault.
+    const shown = await scene.post("/show", { id: other.id });
+    expect([shown.status, shown.body]).toEqual([200, {}]);
     await other.answer;
   });
 });
