@@ -67,7 +67,7 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     return answer;
   };
   const button = () => page.getByRole("button", { name: APPROVE });
-  /** @param words of the request, where another one follows */
+  /** @param words of the request, where a second request follows */
   const hold = async (words = "") => {
     await page.waitForFunction(() => document.querySelector(".approve:not(:disabled)") !== null);
     await button().hover();

@@ -217,7 +217,7 @@ async function open(): Promise<void> {
   }
 }
 
-/** The node is there: busy, or not ready. */
+/** The node runs: it is busy, or not ready. */
 const isRefusal = (error: unknown) => error instanceof RequestFailure && error.status !== 0;
 
 /** Asks how far the node is. @throws RequestFailure */
