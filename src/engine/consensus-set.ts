@@ -44,6 +44,10 @@ export class ConsensusSet {
   }
 
   onBlockEnd(): void {
+    if (this.isReached()) {
+      this.latest = [];
+      return;
+    }
     const current: Powers = new Map(this.table.entries());
     const next = nextPowers(current, this.targetPowers());
     const keys = [...new Set([...current.keys(), ...next.keys()])].sort(compare);
@@ -54,6 +58,15 @@ export class ConsensusSet {
       if (power > 0n) this.table.set(key, power);
       else this.table.delete(key);
     }
+  }
+
+  /** Whether the members are the validators already, as after most blocks. */
+  private isReached(): boolean {
+    const validators = this.validators.tendermint();
+    return (
+      validators.length === this.table.size &&
+      validators.every(({ tmPubKey, power }) => this.table.get(tmPubKey) === power)
+    );
   }
 
   /** Powers of the validators by key: of two with one key the first by id counts. */

@@ -133,6 +133,7 @@ export class Upgrades {
 
   /** Whether a release is later than this program. */
   private isBeyond(release: string): boolean {
+    if (release === this.program) return false;
     return compareVersions(versionOf(release), versionOf(this.program)) > 0;
   }
 

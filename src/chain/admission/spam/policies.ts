@@ -296,6 +296,7 @@ class PartyTallies {
 
   /** The parties to ban for this block. */
   offenders(): string[] {
+    if (this.tallies.size === 0) return [];
     return [...this.tallies].filter(([, tally]) => deservesBan(tally)).map(([party]) => party);
   }
 
