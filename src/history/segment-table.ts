@@ -17,26 +17,60 @@ export interface SegmentRow {
   readonly bytes: number;
 }
 
+interface StoredSegment {
+  readonly to_height: bigint;
+  readonly from_height: bigint;
+  readonly id: string;
+  readonly previous_id: string;
+  readonly database_version: bigint;
+  readonly chain_id: string;
+  readonly bytes: bigint;
+}
+
 /** All segments, ascending. */
 export function listSegments(db: Database): SegmentRow[] {
-  const rows = db.query("SELECT * FROM segments ORDER BY to_height").all() as {
-    to_height: bigint;
-    from_height: bigint;
-    id: string;
-    previous_id: string;
-    database_version: bigint;
-    chain_id: string;
-    bytes: bigint;
-  }[];
-  return rows.map((row) => ({
-    from: Number(row.from_height),
-    to: Number(row.to_height),
-    id: row.id,
-    previousId: row.previous_id,
-    databaseVersion: Number(row.database_version),
-    chainId: row.chain_id,
-    bytes: Number(row.bytes),
-  }));
+  const rows = db.query("SELECT * FROM segments ORDER BY to_height").all() as StoredSegment[];
+  return rows.map(segmentRow);
+}
+
+const segmentRow = (row: StoredSegment): SegmentRow => ({
+  from: Number(row.from_height),
+  to: Number(row.to_height),
+  id: row.id,
+  previousId: row.previous_id,
+  databaseVersion: Number(row.database_version),
+  chainId: row.chain_id,
+  bytes: Number(row.bytes),
+});
+
+interface SegmentPageRequest {
+  /** Segments that begin below this height. */
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function listNewestSegments(db: Database, { before, limit }: SegmentPageRequest): SegmentRow[] {
+  const rows = db.query("SELECT * FROM segments WHERE from_height < ? ORDER BY to_height DESC LIMIT ?");
+  return (rows.all(before, limit) as StoredSegment[]).map(segmentRow);
+}
+
+export function countSegments(db: Database): number {
+  return Number(db.query("SELECT count(*) FROM segments").values()[0]![0]);
+}
+
+/** Blocks that segments hold without a gap, the oldest first. @param limit most of them: the newest */
+export function listStretches(db: Database, limit: number): { from: number; to: number }[] {
+  const rows = db
+    .query(
+      `SELECT min(from_height), max(to_height) FROM (
+         SELECT from_height, to_height, sum(begins) OVER (ORDER BY to_height) AS stretch FROM (
+           SELECT from_height, to_height, from_height IS NOT lag(to_height) OVER (ORDER BY to_height) + 1 AS begins
+           FROM segments))
+       GROUP BY stretch ORDER BY stretch DESC LIMIT ?`,
+    )
+    .values(limit);
+  return rows.map(([from, to]) => ({ from: Number(from), to: Number(to) })).reverse();
 }
 
 /** Id of the segment that ends at a height. */

@@ -166,6 +166,24 @@ export const PARAMETERS_BODY = object({
   total: whole("Number of parameters that the filter `changed` leaves, those outside of this answer too."),
 });
 
+export const SEGMENTS_BODY = object({
+  segments: list(
+    "Newest first.",
+    object({
+      id: text("SHA-256 of its record, hexadecimal; names its file."),
+      from: whole("Its first block."),
+      to: whole("Its last block."),
+      chainId: text("Chain of its blocks."),
+      bytes: whole("Size of its file."),
+    }),
+  ),
+  total: whole("Segments in the store."),
+  stretches: list(
+    "Blocks that segments hold without a gap, the oldest first; of very many the newest.",
+    object({ from: whole("First block."), to: whole("Last block.") }),
+  ),
+});
+
 export const AUCTIONS_BODY = object({
   auctions: list(
     "Newest first.",
@@ -211,5 +229,6 @@ export type Blocks = ValueOf<typeof BLOCKS_BODY>;
 export type Activity = ValueOf<typeof ACTIVITY_BODY>;
 export type TransactionStory = ValueOf<typeof TRANSACTION_BODY>;
 export type Parameters = ValueOf<typeof PARAMETERS_BODY>;
+export type Segments = ValueOf<typeof SEGMENTS_BODY>;
 export type Auctions = ValueOf<typeof AUCTIONS_BODY>;
 export type Matches = ValueOf<typeof MATCHES_BODY>;

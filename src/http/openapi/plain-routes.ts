@@ -6,6 +6,7 @@ import {
   BLOCKS_BODY,
   MATCHES_BODY,
   PARAMETERS_BODY,
+  SEGMENTS_BODY,
   TRANSACTION_BODY,
 } from "../chain-bodies.ts";
 import { STATUS_BODY } from "../status-body.ts";
@@ -309,6 +310,22 @@ const EXPLORER_ROUTES: Paths = {
         }),
         inQuery("limit", "Parameters of one answer; default all.", WHOLE_NUMBER),
         inQuery("after", "Those behind this name."),
+      ],
+    ),
+  },
+  "/lyra/v1/segments": {
+    get: fact(
+      "ListSegmentsAndGaps",
+      "Segments of the history, and the stretches of blocks that they hold",
+      "Newest first.",
+      SEGMENTS_BODY,
+      [
+        inQuery("limit", "Segments of one answer, at most 500; default 50.", WHOLE_NUMBER),
+        inQuery(
+          "before",
+          "Segments that begin below this height: the first of them holds the block before it, where one does.",
+          WHOLE_NUMBER,
+        ),
       ],
     ),
   },

@@ -43,6 +43,11 @@ const FACTS: Readonly<Record<string, (request: FactsRequest) => Promise<object>>
     (await import("./auctions.ts")).listAuctions(context, id, numberIn(query, "from") ?? 0),
   "/parameters": async ({ context, query }) =>
     (await loadFacts()).listParameters(context, parametersRequest(query)),
+  "/segments": async ({ context, query }) =>
+    (await import("../data/segment-pages.ts")).segmentPage(context, {
+      limit: numberIn(query, "limit"),
+      before: numberIn(query, "before"),
+    }),
   "/search": async ({ context, source, query, head }) =>
     (await import("./search.ts")).searchChain(context, source, query.get("query") ?? "", head),
 };

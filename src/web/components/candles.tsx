@@ -18,6 +18,7 @@ import type { Auctions } from "../../http/chain-bodies.ts";
 import type { AnswerOf } from "../data/calls.ts";
 import { head } from "../data/node.ts";
 import { useCall } from "../data/read.ts";
+import { timeMs, utcTime } from "../format.ts";
 import { isDark } from "../shell/theme.ts";
 import { auctionMarks } from "./auction-marks.ts";
 import { colorOf, monospace } from "./colors.ts";
@@ -57,7 +58,7 @@ export function Candles(props: CandlesProps) {
   /** By their starts; all that the chart shows. */
   const candles = useRef(new Map<string, Candle>());
   /** Undefined until all were read. */
-  const [last, setLast] = useState<Pick<Candle, "start" | "close">>();
+  const [last, setLast] = useState<Prices>();
   const query = { candleId, pagination: { first: CANDLES } };
   const { data: all } = useCall("candles.listData", query, { isLive: false });
   // From the last candle on: time may go forward by many candles between two reads.
@@ -113,7 +114,7 @@ export function Candles(props: CandlesProps) {
     }
     if (newest !== undefined) setLast(lastOf(candles.current));
   }, [newest]);
-  const words = !last?.close ? "no trades yet" : `the last closed at ${scaled(last.close, decimals)}`;
+  const words = !last?.close ? "no trades yet" : lastInWords(last, decimals);
   return <div ref={frame} class="candles" role="img" aria-label={`${label}: ${words}`} />;
 }
 
@@ -123,7 +124,16 @@ function oldestFirst(answer: Answer | undefined): Candle[] {
   return candles.filter(({ open }) => open !== "" && open !== "0").reverse();
 }
 
-const NO_CANDLE = { start: "0", close: "" };
+type Prices = Pick<Candle, "start" | "open" | "high" | "low" | "close">;
+
+/** The last candle for screen readers. */
+function lastInWords({ start, open, high, low, close }: Prices, decimals: number): string {
+  const [first, most, least, last] = [open, high, low, close].map((price) => scaled(price, decimals));
+  const at = utcTime(timeMs(start) ?? 0);
+  return `the last of ${at} opened at ${first}, was between ${least} and ${most}, and closed at ${last}`;
+}
+
+const NO_CANDLE: Prices = { start: "0", open: "", high: "", low: "", close: "" };
 const lastOf = (candles: ReadonlyMap<string, Candle>) => [...candles.values()].at(-1) ?? NO_CANDLE;
 
 const scaled = (value: string, decimals: number) => Number(value) / 10 ** decimals;

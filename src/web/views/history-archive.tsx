@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Verification } from "../../history/archive-check.ts";
 import { fileName } from "../../history/manifest.ts";
+import type { Segments } from "../../http/chain-bodies.ts";
 import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Command } from "../components/states.tsx";
 import { download, lengthOf, type Progress, saveAs } from "../data/download.ts";
@@ -30,6 +31,9 @@ const TABLES = [
 /** A longer one is for the browser's own downloads: it goes to the disk directly, and is picked as a file to be checked. */
 const KEPT_BYTES_MAX = 1024 ** 3;
 
+/** Of the node, with one request. */
+const SEGMENTS_READ = 500;
+
 interface Archive {
   readonly name: string;
   readonly file: Blob;
@@ -46,7 +50,22 @@ interface Working {
   readonly text: string;
 }
 
-export function Archives({ segments }: { readonly segments: readonly NodeSegment[] }) {
+/** Segments of the node that hold the blocks of an archive, oldest first; the newest where it has none of them. */
+async function segmentsOf({ from, to }: Verification, signal: AbortSignal): Promise<readonly NodeSegment[]> {
+  const rows: NodeSegment[] = [];
+  for (let before = (to ?? 0) + 1, isEnd = from === undefined; !isEnd; ) {
+    const path = `/lyra/v1/segments?limit=${SEGMENTS_READ}&before=${before}`;
+    const { segments } = await get<Segments>(path, signal);
+    const inside = segments.filter((segment) => segment.to >= from!);
+    rows.unshift(...inside.reverse());
+    isEnd = inside.length < SEGMENTS_READ;
+    before = rows[0]?.from ?? 0;
+  }
+  if (rows.length > 0) return rows;
+  return (await get<Segments>("/lyra/v1/segments?limit=1", signal)).segments;
+}
+
+export function Archives({ stretches }: { readonly stretches: Segments["stretches"] }) {
   const working = useSignal<Working | undefined>(undefined);
   const saved = useSignal<Archive | undefined>(undefined);
   const notice = useSignal<{ readonly text: string; readonly isBad: boolean } | undefined>(undefined);
@@ -110,8 +129,7 @@ export function Archives({ segments }: { readonly segments: readonly NodeSegment
             text: `${bytes(part * file.size)} of ${bytes(file.size)}`,
           };
         });
-        const own = await get<{ segments: readonly NodeSegment[] }>("/lyra/v1/history/segments", signal);
-        const comparison = compareWithNode(archive, own.segments);
+        const comparison = compareWithNode(archive, await segmentsOf(archive, signal));
         checked.value = { name, outcome: { archive, comparison } };
       } catch (error) {
         if (signal.aborted || error instanceof RequestFailure) throw error;
@@ -121,7 +139,7 @@ export function Archives({ segments }: { readonly segments: readonly NodeSegment
   return (
     <>
       <Panel title="Save an archive">
-        <Choice segments={segments} isBusy={working.value !== undefined} onSave={save} />
+        <Choice stretches={stretches} isBusy={working.value !== undefined} onSave={save} />
         <div class="archive">
           {working.value !== undefined && (
             <p class="archive-progress">
@@ -165,26 +183,49 @@ export function Archives({ segments }: { readonly segments: readonly NodeSegment
 }
 
 interface ChoiceProps {
-  readonly segments: readonly NodeSegment[];
+  readonly stretches: Segments["stretches"];
   readonly isBusy: boolean;
   readonly onSave: (path: string, name: string) => Promise<void>;
 }
 
-function Choice({ segments, isBusy, onSave }: ChoiceProps) {
+/** The segment that holds a block; undefined where none does. */
+async function segmentAt(height: string): Promise<NodeSegment | undefined> {
+  const block = Number(height.replaceAll(",", ""));
+  if (!Number.isSafeInteger(block) || block < 0) return undefined;
+  const { segments } = await get<Segments>(`/lyra/v1/segments?limit=1&before=${block + 1}`);
+  const [segment] = segments;
+  return segment !== undefined && segment.to >= block ? segment : undefined;
+}
+
+function Choice({ stretches, isBusy, onSave }: ChoiceProps) {
   const table = useSignal<string>("TRADES");
-  const from = useSignal(0);
-  const to = useSignal(0);
-  const first = from.value || (segments[0]?.from ?? 0);
-  const last = to.value || (segments.at(-1)?.to ?? 0);
+  const from = useSignal("");
+  const to = useSignal("");
+  const problem = useSignal("");
+  const first = Number(from.value || (stretches.at(-1)?.from ?? 0));
+  const last = Number(to.value || (stretches.at(-1)?.to ?? 0));
   const isRange = first <= last;
   const query = `table=TABLE_${table.value}&fromBlock=${first}&toBlock=${last}&manifest=true`;
-  const name = `${fileName(segments[0]?.chainId ?? chainId.value, table.value.toLowerCase(), first, last)}.zip`;
-  const choose = (signal: typeof from) => (event: { readonly currentTarget: HTMLSelectElement }) => {
-    signal.value = Number(event.currentTarget.value);
-  };
+  const name = `${fileName(chainId.value, table.value.toLowerCase(), first, last)}.zip`;
+  /** An archive is of whole segments: a block stands for the one that holds it. */
+  const choose =
+    (end: typeof from, member: "from" | "to") =>
+    async ({ currentTarget: field }: { readonly currentTarget: HTMLInputElement }) => {
+      problem.value = "";
+      try {
+        const segment = await segmentAt(field.value);
+        if (segment === undefined) problem.value = `No segment holds the block ${field.value}.`;
+        else end.value = String(segment[member]);
+      } catch (error) {
+        if (!(error instanceof RequestFailure)) throw error;
+        problem.value = error.message;
+      }
+      field.value = String(end === from ? from.value || first : to.value || last);
+    };
   return (
     <form
       class="ticket"
+      aria-label="Save an archive"
       onSubmit={(event) => {
         event.preventDefault();
         void onSave(`/api/v2/networkhistory/export?${query}`, name);
@@ -208,23 +249,35 @@ function Choice({ segments, isBusy, onSave }: ChoiceProps) {
       </label>
       <label htmlFor="export-from">
         First block
-        <select id="export-from" value={String(first)} onChange={choose(from)}>
-          {segments.map(({ from: height }) => (
-            <option key={height}>{height}</option>
-          ))}
-        </select>
+        <input
+          id="export-from"
+          inputMode="numeric"
+          value={String(first)}
+          aria-describedby="export-whole"
+          onChange={choose(from, "from")}
+        />
       </label>
       <label htmlFor="export-to">
         Last block
-        <select id="export-to" value={String(last)} onChange={choose(to)}>
-          {segments.map(({ to: height }) => (
-            <option key={height}>{height}</option>
-          ))}
-        </select>
+        <input
+          id="export-to"
+          inputMode="numeric"
+          value={String(last)}
+          aria-describedby="export-whole"
+          onChange={choose(to, "to")}
+        />
       </label>
       <button type="submit" disabled={!isRange || isBusy}>
         Save
       </button>
+      <p id="export-whole" class="ticket-message muted">
+        of whole segments: the one that holds the block
+      </p>
+      {problem.value !== "" && (
+        <p class="ticket-message bad" role="alert">
+          {problem.value}
+        </p>
+      )}
       {!isRange && <p class="ticket-message bad">The last block comes before the first.</p>}
       <Command
         text={`lyra history export --table TABLE_${table.value} --from ${first} --to ${last}${homeFlag()}`}

@@ -50,7 +50,8 @@ export default function NodeView() {
               ["Chain", status?.chainId ?? undefined],
               ["Blocks", status && `${count(status.firstHeight ?? 0)} to ${count(status.height ?? 0)}`],
               ["Last block", <FullTime key="time" at={status?.time ?? undefined} />],
-              ["Behind", status?.lag && `${count(status.lag.blocks)} blocks`],
+              ["Followed node", status?.followedHeight && `at block ${count(status.followedHeight)}`],
+              ["Behind it", status?.lag && lagText(status.lag)],
               ["Markets stopped by a fault", status?.haltedMarkets?.map(({ market }) => market).join(", ")],
             ]}
           />
@@ -80,6 +81,11 @@ export default function NodeView() {
       </div>
     </>
   );
+}
+
+function lagText({ blocks, seconds }: NonNullable<StatusBody["lag"]>): string {
+  const text = `${count(blocks)} block${blocks === 1 ? "" : "s"}`;
+  return typeof seconds !== "number" ? text : `${text}, ${duration(seconds * 1_000)}`;
 }
 
 /** The home's share of the disk, and how long that goes well. */

@@ -54,7 +54,7 @@ export default function ParameterList() {
               title: "Default",
               isMinor: true,
               cell: ({ default: initial }) => (
-                <span class="id cut muted" title={initial ?? ""}>
+                <span class="id cut muted" title={initial ?? undefined}>
                   {initial ?? "–"}
                 </span>
               ),

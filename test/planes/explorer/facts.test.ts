@@ -7,19 +7,22 @@ import { join } from "node:path";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../../src/devnet/keys.ts";
 import { PartyClient } from "../../../src/devnet/party-client.ts";
+import { recordSegment } from "../../../src/history/segment-table.ts";
 import type {
   Activity,
   Blocks,
   Matches,
   Parameters,
+  Segments,
   TransactionStory,
 } from "../../../src/http/chain-bodies.ts";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
 import { DataContext } from "../../../src/planes/data/context.ts";
+import { segmentPage } from "../../../src/planes/data/segment-pages.ts";
 import { ResultSource } from "../../../src/planes/explorer/result-source.ts";
 import { searchChain } from "../../../src/planes/explorer/search.ts";
 import type { TransactionSource } from "../../../src/planes/explorer/transactions.ts";
-import { openReader } from "../../../src/store/database.ts";
+import { openReader, openWriter } from "../../../src/store/database.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { hexOf } from "../../../src/wire/identifiers.ts";
 import { openSample } from "../../support/sample-app.ts";
@@ -219,6 +222,30 @@ describe("facts of a devnet", () => {
     }
     for (const wrong of ["changed=yes", "limit=x"])
       expect((await fetch(`${devnet.dataUrl}/lyra/v1/parameters?${wrong}`)).status).toBe(400);
+  });
+
+  test("segments are pages, newest first, with the stretches of blocks that they hold", async () => {
+    const home = mkdtempSync(join(tmpdir(), "lyra-facts-"));
+    const db = openWriter(home);
+    const rows = [1, 2, 3, 5, 6, 9].map((n) => ({ from: n * 10 + 1, to: n * 10 + 10, id: `${n}` }));
+    for (const row of rows)
+      recordSegment(db, { ...row, previousId: "", databaseVersion: 1, chainId: "made-up", bytes: 7 });
+    const shown = rows.map((row) => ({ ...row, chainId: "made-up", bytes: 7 })).reverse();
+    const stretches = [
+      { from: 11, to: 40 },
+      { from: 51, to: 70 },
+      { from: 91, to: 100 },
+    ];
+    const total = 6;
+    const list = (limit?: number, before?: number) => segmentPage({ db }, { limit, before });
+    expect(list()).toEqual({ segments: shown, total, stretches });
+    expect(list(2)).toEqual({ segments: shown.slice(0, 2), total, stretches });
+    expect(list(2, 61).segments).toEqual(shown.slice(2, 4));
+    expect(list(1, 11).segments).toEqual([]);
+    db.close();
+    rmSync(home, { recursive: true, force: true });
+    expect(await read<Segments>("segments?limit=1")).toEqual({ segments: [], total: 0, stretches: [] });
+    expect((await fetch(`${devnet.dataUrl}/lyra/v1/segments?before=x`)).status).toBe(400);
   });
 
   test("a search finds heights, hashes, keys, identifiers and parts of names, and nothing else", async () => {
