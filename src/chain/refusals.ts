@@ -1,6 +1,7 @@
 // Refusals of transactions as people read them: the sentence with the caller's own numbers, and the newest ones by hash.
 import type { ChainStatus, RefusalDetails, RememberedRefusal, TxOutcome } from "../engine/chain-port.ts";
 import type { RuleName } from "../errors/rules.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { toPlain } from "../wire/json.ts";
 import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
@@ -57,12 +58,32 @@ function sentenceOf(rule: RuleName, text: string, numbers: Readonly<Record<strin
   if (spam) return spamSentence(spam[1]!, spam[2]!, numbers);
   const { available, needed, amount, minimum, ...rest } = numbers;
   if (available !== undefined && needed !== undefined)
-    return `${text}: ${needed} needed, ${available} available`;
+    return `${text}: ${fundsSentence({ ...numbers, available, needed })}`;
   if (amount !== undefined && minimum !== undefined)
     return `${text}: ${amount}, at least ${minimum} are asked for`;
   const others = Object.entries(Object.keys(rest).length > 0 ? numbers : {});
   if (others.length === 0) return text;
   return `${text} (${others.map(([name, value]) => `${words(name)} ${value}`).join(", ")})`;
+}
+
+/** Amounts are in the smallest unit where the asset is not named. */
+function fundsSentence({
+  needed,
+  available,
+  decimals: places,
+  symbol,
+  ...numbers
+}: Readonly<Record<string, string>> & { readonly needed: string; readonly available: string }): string {
+  const amount = (value: string) =>
+    places === undefined || symbol === undefined
+      ? value
+      : `${Decimal.shifted(BigInt(value), Number(places))} ${symbol}`;
+  const accounts = ["margin", "general", "bond"].flatMap((name) => {
+    const balance = numbers[name];
+    return balance === undefined ? [] : [`${amount(balance)} in its ${name} account`];
+  });
+  const parts = accounts.length === 0 ? "" : `: ${accounts.join(", ")}`;
+  return `${amount(needed)} needed, ${amount(available)} available${parts}`;
 }
 
 function spamSentence(policy: string, kind: string, n: Readonly<Record<string, string>>): string {

@@ -2,6 +2,7 @@
 import type { PartiesReport } from "../devnet/parties.ts";
 import type { TxOutcome } from "../engine/chain-port.ts";
 import { ExitCode } from "../errors/node-error.ts";
+import { explainWord } from "../http/shell-word.ts";
 import type { TransactionStory } from "../planes/devnet/transaction-story.ts";
 import { plain, withDecimals } from "../wallet/approvals/formatting.ts";
 import { wordsOf } from "../wallet/approvals/words.ts";
@@ -143,6 +144,7 @@ export async function explainTransaction(hash: string, { values, typed }: Devnet
 
 function storyLines(story: TransactionStory, words: DevnetWords): string[] {
   const { hash, state, height, time, party, command, code, text, rule, sentence } = story;
+  const topic = rule === undefined ? code : explainWord(rule, plain(text ?? ""));
   const place = height === undefined ? "before it was in a block" : `in block ${height}, ${time}`;
   const head = `${bold(hash)}  ${state === "executed" ? state : red(state)} ${place}`;
   return [
@@ -162,7 +164,7 @@ function storyLines(story: TransactionStory, words: DevnetWords): string[] {
     ...story.events.map(({ table, rows, data }, at) =>
       row(at === 0 ? "events" : "", `${rows} ${table}${data ? dim(` ${plain(JSON.stringify(data))}`) : ""}`),
     ),
-    ...(code === 0 ? [] : [row("", dim(`lyra explain ${rule ?? code} says what to do`))]),
+    ...(code === 0 ? [] : [row("", dim(`lyra explain ${topic} says what to do`))]),
   ];
 }
 

@@ -99,7 +99,12 @@ export class Planes {
       mounted: joinRoutes(
         graphqlRoutes(this.reading.plane, status, node),
         explorerRoutes(this.reading.plane, status, this.explorer),
-        factsRoutes(this.reading.plane, status, this.explorer),
+        factsRoutes(
+          this.reading.plane,
+          status,
+          this.explorer,
+          async (hash) => (await chain.refusalOf(hash))?.outcome.details?.sentence,
+        ),
         pageRoutes(status, BUILD),
         mountedNode(node, status),
       ),

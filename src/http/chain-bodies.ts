@@ -121,6 +121,9 @@ export const TRANSACTION_BODY = object({
     },
     "Signature and proof of work, verified again.",
   ),
+  sentence: text(
+    "The refusal with the sender's numbers, such as the margin that an order takes and the balances that it has; empty where this node does not remember it.",
+  ),
   explanations: list(
     "Of a refusal: what `lyra explain` answers.",
     object({

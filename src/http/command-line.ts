@@ -1,6 +1,7 @@
 // The words that start this program where it runs: `lyra` is on the path of an installed executable alone.
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
+import { shellWord } from "./shell-word.ts";
 
 /** Where files of the executable lie. */
 const INSIDE = /^(?:\/\$bunfs\/|.*[/\\]~BUN[/\\])/;
@@ -37,8 +38,4 @@ export function homeWord(home: string, defaultHome: string, from = process.cwd()
   if (home === defaultHome) return undefined;
   const short = relative(from, home);
   return shellWord(short === "" || short.startsWith("..") || isAbsolute(short) ? home : short);
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -82,6 +82,8 @@ export interface RigResult {
   /** 0, or a code of docs/protocol/30-node-api-endpoints.md#71-abci-result-codes. */
   readonly code: number;
   readonly text: string;
+  /** Of a refusal: the party's own, such as `needed` and `available`. */
+  readonly numbers?: Readonly<Record<string, bigint | string>>;
   /** The transaction's root: the id of the order or provision that it made. */
   readonly id: string;
 }
@@ -334,8 +336,8 @@ export class MarketRig {
     if (!isRecorded) noteCommandErrors(command.kind, tx.payload as never, errors);
     if (!errors.isEmpty && !refusesForm(command.kind, tx.payload, errors))
       return { code: 60, text: errors.toString(), id };
-    const { code, text } = this.engine.deliver(tx);
-    return { code, text, id };
+    const { code, text, numbers } = this.engine.deliver(tx);
+    return { code, text, id, ...(numbers && { numbers }) };
   }
 
   /** A limit or market order, in the market's own decimals. */

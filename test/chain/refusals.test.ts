@@ -61,6 +61,14 @@ describe("a refusal says it with the caller's own numbers", () => {
       "the proof of work does not have the 15 zero bits that are asked for",
     ],
     ["command_failed", { available: 1n, needed: 2n, fee: 1n }, "the network's words: 2 needed, 1 available"],
+    [
+      "command_failed",
+      {
+        ...{ needed: 1234567n, available: 50n, margin: 20n, general: 30n, bond: 0n },
+        ...{ symbol: "tUSD", decimals: 5n },
+      },
+      "the network's words: 12.34567 tUSD needed, 0.0005 tUSD available: 0.0002 tUSD in its margin account, 0.0003 tUSD in its general account, 0 tUSD in its bond account",
+    ],
     ["command_failed", { amount: 1n, minimum: 2n }, "the network's words: 1, at least 2 are asked for"],
     [
       "command_failed",

@@ -149,6 +149,15 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await ticket.getByLabel("Reduce only").uncheck();
     const sold = await sendAs("Send an order", "carol");
     expect(sold.outcome).toContain("in block");
+    // One that its margin does not cover says how much it takes, and how much there is.
+    await choose("Type", "limit");
+    await ticket.getByLabel("Size").fill("1000000");
+    await ticket.getByLabel("Price").fill("100");
+    const { outcome } = await sendAs("Send an order", "carol");
+    expect(outcome).toMatch(
+      /margin check failed: [\d.]+ \w+ needed, [\d.]+ \w+ available: .* in its general account/,
+    );
+    expect(outcome).toContain("lyra explain 'margin check failed'");
   }, 60_000);
 
   test("withdraws, delegates and takes back what was delegated", async () => {

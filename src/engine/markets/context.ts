@@ -220,10 +220,16 @@ export class MarketContext {
   }
 
   private get assetDecimals(): number {
+    return Number(this.assetUnit.decimals);
+  }
+
+  /** The unit of amounts in the asset, for the details of refusals. */
+  get assetUnit(): { readonly symbol: string; readonly decimals: bigint } {
     const asset = this.ports.assets.get(this.accounts.asset);
     if (asset === undefined)
       throw new InvariantError(`asset ${this.accounts.asset} of a market is not there`);
-    return Number(asset.details.decimals);
+    const { symbol, decimals } = asset.details;
+    return { symbol, decimals };
   }
 }
 

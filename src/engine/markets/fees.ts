@@ -6,6 +6,7 @@ import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { MarketContext } from "./context.ts";
 import type { ActivityFees } from "./records.ts";
+import type { MissingFunds } from "./refusals.ts";
 import { BUY } from "./stored-order.ts";
 import { keyOf } from "./tables.ts";
 import type { Terms } from "./terms.ts";
@@ -58,9 +59,9 @@ export class Fees {
     });
   }
 
-  /** @returns false when the party cannot pay; nothing has moved then */
-  payContinuous(party: string, trades: readonly Trade[]): boolean {
-    if (trades.length === 0) return true;
+  /** @returns the funds that the party lacks; nothing has moved then */
+  payContinuous(party: string, trades: readonly Trade[]): MissingFunds | undefined {
+    if (trades.length === 0) return undefined;
     const { accounts } = this.market;
     const sources = [accounts.general(party), accounts.margin(party)];
     const fees = trades.map(aggressorFee);
@@ -70,8 +71,9 @@ export class Fees {
       sum.infrastructure += fee.infrastructure;
       sum.liquidity += fee.liquidity;
     }
-    const funds = sources.reduce((all, id) => all + accounts.balance(id), 0n);
-    if (funds < totalFee(sum)) return false;
+    const [general, margin] = sources.map((id) => accounts.balance(id)) as [bigint, bigint];
+    const [needed, available] = [totalFee(sum), general + margin];
+    if (available < needed) return { needed, available, margin, general, ...this.market.assetUnit };
     const movements = fees.map(({ maker }) =>
       accounts.move(sources, accounts.makerFees, maker, TransferType.TRANSFER_TYPE_MAKER_FEE_PAY),
     );
@@ -96,7 +98,7 @@ export class Fees {
       this.note(party, { makerPaid: fee.maker });
     }
     accounts.emit(movements);
-    return true;
+    return undefined;
   }
 
   /** The trades of an uncrossing with their fees, which are taken as far as the parties have money. */

@@ -8,6 +8,7 @@ import type { Movement } from "../collateral.ts";
 import type { MarketContext } from "./context.ts";
 import { type Exposure, isFlat } from "./positions.ts";
 import type { Position } from "./records.ts";
+import type { MissingFunds } from "./refusals.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 import { FACTOR_PARTS, type Terms } from "./terms.ts";
 
@@ -223,6 +224,21 @@ export class Margins {
     if (fromBond > 0n && !mayUseBond) return undefined;
     if (missing > 0n) movements.push(this.topUp(party, missing));
     return fromBond;
+  }
+
+  /** Of an order that was not covered: the margin that it takes, and what there was for it. */
+  missing(
+    party: string,
+    position: Exposure,
+    { price, mayUseBond }: { price: bigint; mayUseBond: boolean },
+  ): MissingFunds {
+    const [margin, general, bond] = this.balances(party);
+    const needed = this.levels(position, price).initial;
+    const available = margin + general + (mayUseBond ? bond : 0n);
+    return {
+      ...{ needed, available, margin, general, ...(mayUseBond && { bond }) },
+      ...this.market.assetUnit,
+    };
   }
 
   /**

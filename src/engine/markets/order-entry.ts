@@ -27,6 +27,7 @@ import type { PegRepricer } from "./peg-repricer.ts";
 import { reducesExposure } from "./positions.ts";
 import type { Position } from "./records.ts";
 import {
+  type MissingFunds,
   ORDER_ERRORS,
   type OrderErrorName,
   orderError,
@@ -122,9 +123,9 @@ export class OrderEntry {
     const position = positions.register(order);
     const tradable = this.tradable(order, position);
     if (tradable === undefined) throw this.withdraw(order, "reduceOnly");
-    if (!order.reduceOnly && !reducesExposure(order, position) && !this.cover(order, position)) {
-      throw this.withdraw(order, "margin");
-    }
+    const missing =
+      order.reduceOnly || reducesExposure(order, position) ? undefined : this.cover(order, position);
+    if (missing !== undefined) throw this.withdraw(order, "margin", missing);
     const problem = bookProblem(order);
     if (problem !== undefined) throw this.withdrawCovered(order, problem);
     let trades: Trade[] = [];
@@ -156,7 +157,8 @@ export class OrderEntry {
       }
       if (match !== undefined) {
         trades = this.tradesOf(order, match);
-        if (!fees.payContinuous(order.party, trades)) throw this.withdrawCovered(order, "fees");
+        const unpaid = fees.payContinuous(order.party, trades);
+        if (unpaid !== undefined) throw this.withdrawCovered(order, "fees", unpaid);
         trades = this.named(trades);
       }
     }
@@ -269,9 +271,10 @@ export class OrderEntry {
     const isChanged = (["price", "size", "expiresAt", "timeInForce"] as const).some(
       (name) => after[name] !== before[name],
     );
-    if (isChanged && !this.cover(after, positions.amend(before, after))) {
+    const missing = isChanged ? this.cover(after, positions.amend(before, after)) : undefined;
+    if (missing !== undefined) {
       positions.amend(after, before);
-      throw refusal(ORDER_ERRORS.margin[1]);
+      throw refusal(ORDER_ERRORS.margin[1], missing);
     }
     if (after.price === before.price && after.size <= before.size) {
       market.tables.orders.set(after.id, after);
@@ -295,10 +298,10 @@ export class OrderEntry {
     }
     // An amendment has texts of its own, and emits no order that could carry a reason. Moved margin stays
     // (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
-    const restore = (text: CommandText) => {
+    const restore = (text: CommandText, missing?: MissingFunds) => {
       market.tables.orders.set(before.id, before);
       positions.amend(after, before);
-      return refusal(text).keepingChanges();
+      return refusal(text, missing).keepingChanges();
     };
     const match = market.book.match({
       party: after.party,
@@ -327,7 +330,8 @@ export class OrderEntry {
       return [fresh];
     }
     const unnamed = this.tradesOf(after, match);
-    if (!fees.payContinuous(after.party, unnamed)) throw restore("could not apply fees for order");
+    const unpaid = fees.payContinuous(after.party, unnamed);
+    if (unpaid !== undefined) throw restore("could not apply fees for order", unpaid);
     const trades = this.named(unnamed);
     const now = this.settled(fresh, match);
     if (isFinished(now)) {
@@ -380,7 +384,7 @@ export class OrderEntry {
       return this.place(order);
     } catch (error) {
       const isUnpaid = error instanceof CommandError && error.message === ORDER_ERRORS.margin[1];
-      throw isUnpaid ? refusal("insufficient funds for initial margin") : error;
+      throw isUnpaid ? refusal("insufficient funds for initial margin", error.options.numbers) : error;
     }
   }
 
@@ -424,21 +428,20 @@ export class OrderEntry {
     pegs.follow(orders);
   }
 
-  private cover(order: StoredOrder, position: Position): boolean {
+  /** @returns the funds that the party lacks */
+  private cover(order: StoredOrder, position: Position): MissingFunds | undefined {
     const { market, bonds, provisions, margins } = this.parts;
     const provision = provisions.get(order.party);
     const movements: Movement[] = [];
-    const fromBond = margins.coverOrder(order.party, position, {
-      price: margins.priceFor(order.price),
-      mayUseBond: provision === undefined || !provision.isPending,
-      movements,
-    });
-    if (fromBond === undefined) return false;
+    const price = margins.priceFor(order.price);
+    const mayUseBond = provision === undefined || !provision.isPending;
+    const fromBond = margins.coverOrder(order.party, position, { price, mayUseBond, movements });
+    if (fromBond === undefined) return margins.missing(order.party, position, { price, mayUseBond });
     // In an auction no provision is deployed, so no penalty applies.
     const isDeployed = provision !== undefined && !market.isInAuction;
     if (fromBond > 0n && isDeployed) bonds.slash(order.party, fromBond, movements);
     market.accounts.emit(movements);
-    return true;
+    return undefined;
   }
 
   /** Size of the order that may trade; undefined where a reduce-only order would not reduce the position. */
@@ -451,27 +454,27 @@ export class OrderEntry {
   }
 
   /** Refuses the order: undoes its registration, and emits it as stopped or rejected. */
-  private withdraw(order: StoredOrder, name: OrderErrorName): Error {
+  private withdraw(order: StoredOrder, name: OrderErrorName, missing?: MissingFunds): Error {
     const { positions } = this.parts;
     positions.unregister(order);
-    return this.reject(order, name, this.parts.market.nowNs);
+    return this.reject(order, name, this.parts.market.nowNs, missing);
   }
 
   /** The same for an order whose margin was moved. */
-  private withdrawCovered(order: StoredOrder, name: OrderErrorName): Error {
+  private withdrawCovered(order: StoredOrder, name: OrderErrorName, missing?: MissingFunds): Error {
     const { liveOrders } = this.parts;
-    const error = this.withdraw(order, name);
+    const error = this.withdraw(order, name, missing);
     liveOrders.releaseIfFlat(order.party);
     return error;
   }
 
-  private reject(order: StoredOrder, name: OrderErrorName, updatedAt = 0n): Error {
+  private reject(order: StoredOrder, name: OrderErrorName, updatedAt = 0n, missing?: MissingFunds): Error {
     const status = STOPPING.has(name) ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_REJECTED;
     const [reason] = ORDER_ERRORS[name];
     // A market without trading does not check the order (docs/protocol/70-trading-orders.md#22-order-message).
     const version = name === "marketClosed" ? 0n : order.version;
     this.parts.market.emitOrder({ ...order, status, reason, updatedAt, version });
-    return orderError(name);
+    return orderError(name, missing);
   }
 
   private expiryTurn(expiresAt: bigint): number {

@@ -53,12 +53,17 @@ export const SELF_TRADING = 20;
 /** Those after which an order is stopped; the others reject it. */
 export const STOPPING: ReadonlySet<OrderErrorName> = new Set(["outOfBounds", "postOnly", "reduceOnly"]);
 
+/** What a command takes and what its party has, for the details of a refusal: amounts in units of `decimals`. */
+export type MissingFunds = Readonly<Record<"needed" | "available" | "decimals", bigint>> & {
+  readonly symbol: string;
+} & Partial<Readonly<Record<"margin" | "general" | "bond", bigint>>>;
+
 /** The refusal of a command about an order; its order's event stays. */
-export function orderError(name: OrderErrorName): CommandError {
-  return new CommandError(ORDER_ERRORS[name][1]).keepingChanges();
+export function orderError(name: OrderErrorName, numbers?: MissingFunds): CommandError {
+  return refusal(ORDER_ERRORS[name][1], numbers).keepingChanges();
 }
 
 /** A refusal that has no number. */
-export function refusal(text: CommandText): CommandError {
-  return new CommandError(text);
+export function refusal(text: CommandText, numbers?: CommandError["options"]["numbers"]): CommandError {
+  return new CommandError(text, numbers && { numbers });
 }

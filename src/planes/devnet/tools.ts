@@ -11,6 +11,7 @@ import type {
 } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
+import { explainWord } from "../../http/shell-word.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
 import { toPlain } from "../../wire/json.ts";
 import { durationNs, rfc3339Nano, SECOND_NS, timeNs } from "../../wire/time-text.ts";
@@ -272,7 +273,7 @@ function clockJson(status: ClockStatus): DevnetClock {
 function executed(outcome: TxOutcome): TxOutcome {
   if (outcome.code === 0) return outcome;
   const { rule = "", sentence = "" } = outcome.details ?? {};
-  const way = rule === "" ? "" : `; see: lyra explain ${rule}`;
+  const way = rule === "" ? "" : `; see: lyra explain ${explainWord(rule, outcome.text)}`;
   throw new NodeError("devnet.impersonate", "transaction_refused", outcome.text, `${sentence}${way}`);
 }
 

@@ -12,6 +12,7 @@ import { readRoute } from "../data/read-route.ts";
 import { whenReadable } from "../data/readable.ts";
 import type { ActivityRequest } from "./facts.ts";
 import type { LoadExplorer } from "./routes.ts";
+import type { ReadSentence } from "./story.ts";
 import type { TransactionSource } from "./transactions.ts";
 
 const PREFIX = "/lyra/v1";
@@ -24,6 +25,7 @@ interface FactsRequest {
   readonly query: ReadonlyMap<string, string>;
   readonly hash: string;
   readonly id: string;
+  readonly sentenceOf: ReadSentence | undefined;
 }
 
 const loadFacts = () => import("./facts.ts");
@@ -37,8 +39,11 @@ const FACTS: Readonly<Record<string, (request: FactsRequest) => Promise<object>>
     }),
   "/transactions": async ({ context, source, query }) =>
     (await loadFacts()).listActivity(context, source, activityRequest(query)),
-  "/transactions/{hash}": async ({ context, source, hash, head }) =>
-    (await import("./story.ts")).transactionStory(context, source, hash, head?.chainId ?? ""),
+  "/transactions/{hash}": async ({ context, source, hash, head, sentenceOf }) =>
+    (await import("./story.ts")).transactionStory(context, source, hash, {
+      chainId: head?.chainId ?? "",
+      sentenceOf,
+    }),
   "/markets/{id}/auctions": async ({ context, id, query }) =>
     (await import("./auctions.ts")).listAuctions(context, id, numberIn(query, "from") ?? 0),
   "/parameters": async ({ context, query }) =>
@@ -52,7 +57,13 @@ const FACTS: Readonly<Record<string, (request: FactsRequest) => Promise<object>>
     (await import("./search.ts")).searchChain(context, source, query.get("query") ?? "", head),
 };
 
-export function factsRoutes(plane: DataPlane, status: ServerStatus, load: LoadExplorer): HttpRoutes {
+/** @param sentenceOf of a node that executes transactions */
+export function factsRoutes(
+  plane: DataPlane,
+  status: ServerStatus,
+  load: LoadExplorer,
+  sentenceOf?: ReadSentence,
+): HttpRoutes {
   return (app) => {
     for (const [path, ask] of Object.entries(FACTS)) {
       readRoute(app, PREFIX + path, plane.context.limits, (request, { hash, id }, query) => {
@@ -69,6 +80,7 @@ export function factsRoutes(plane: DataPlane, status: ServerStatus, load: LoadEx
               query: valuesOf(parsePairs(query)),
               hash: String(hash ?? ""),
               id: String(id ?? ""),
+              sentenceOf,
             });
             const body = JSON.stringify(facts);
             return toResponse({ status: 200, body, contentType: "application/json", ...(head && { head }) });

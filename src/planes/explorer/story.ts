@@ -21,12 +21,15 @@ const DIFFICULTY = "spam.pow.difficulty";
 
 type Checks = TransactionStory["checks"];
 
+/** The sentence of a refusal, by the transaction's hash in upper case, as long as the chain remembers it. */
+export type ReadSentence = (hash: string) => Promise<string | undefined>;
+
 /** @throws ApiError 404 */
 export async function transactionStory(
   context: DataContext,
   source: TransactionSource,
   hash: string,
-  chainId: string,
+  { chainId, sentenceOf }: { readonly chainId: string; readonly sentenceOf: ReadSentence | undefined },
 ): Promise<TransactionStory> {
   const tx = await transactionWith(source, hash);
   const words = new CommandWords(context);
@@ -46,6 +49,7 @@ export async function transactionStory(
     warnings,
     command: toPlain("vega.commands.v1.InputData", command, "node"),
     checks: checksOf(context, tx, chainId),
+    sentence: tx.code === 0 ? "" : ((await sentenceOf?.(tx.hash.toUpperCase())) ?? ""),
     explanations: tx.code === 0 ? [] : explanationsOf(tx.error, tx.code),
     ...effects,
   };

@@ -2,6 +2,7 @@
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId } from "preact/hooks";
+import { shellWord } from "../../http/shell-word.ts";
 import { DEFAULT_WALLET_PORT, WALLET_PORT_QUERY } from "../../http/wallet-address.ts";
 import { marketOf } from "../data/names.ts";
 import { addresses, get, nodeOrigin, postToNode } from "../data/node.ts";
@@ -66,16 +67,15 @@ export function CommandForm({ title, command, children, more }: CommandFormProps
           {more}
           <Progress sending={sending} />
           {by.kind === "party" && command !== undefined && (
-            <Command text={`lyra devnet impersonate ${by.title} '${asWord(command)}'`} />
+            <Command
+              text={`lyra devnet impersonate ${shellWord(by.title)} ${shellWord(JSON.stringify(command))}`}
+            />
           )}
         </>
       )}
     </form>
   );
 }
-
-/** Within single quotation marks of a shell. */
-const asWord = (command: object) => JSON.stringify(command).replaceAll("'", "'\\''");
 
 /** The choice of who signs, and the wallet's connection. */
 function SignedBy() {
@@ -215,6 +215,7 @@ export function Progress({ sending }: { readonly sending: Signal<Sending | undef
           </>
         ))}
       {state?.stage === "failed" && state.text}
+      {state?.stage === "failed" && state.hint !== "" && <small>{state.hint}</small>}
       {state?.stage === "sent" && <Sent key={state.hash} hash={state.hash} height={state.height} />}
     </div>
   );

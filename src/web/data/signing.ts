@@ -1,6 +1,6 @@
 // Signers for this page: a devnet's parties, by the tool that executes unsigned commands, and the keys of a wallet.
 import { signal } from "@preact/signals";
-import type { Activity } from "../../http/chain-bodies.ts";
+import type { Activity, TransactionStory } from "../../http/chain-bodies.ts";
 import { parties } from "./names.ts";
 import { get, head, onBeat, postToNode, RequestFailure } from "./node.ts";
 import { FOLLOW_MS, outcomeOf } from "./outcome.ts";
@@ -54,7 +54,7 @@ export type Sending =
       readonly hash: string /** Where it is known already. */;
       readonly height?: number;
     }
-  | { readonly stage: "failed"; readonly text: string };
+  | { readonly stage: "failed"; readonly text: string; readonly hint: string };
 
 /** Has a command signed and sent. @param note of each stage */
 export async function send(by: Signer, command: object, note: (sending: Sending) => void): Promise<void> {
@@ -68,7 +68,8 @@ export async function send(by: Signer, command: object, note: (sending: Sending)
     note({ stage: "sent", ...sent });
   } catch (error) {
     if (!(error instanceof RequestFailure || error instanceof WalletFailure)) throw error;
-    note({ stage: "failed", text: error.message });
+    const hint = error instanceof RequestFailure ? error.hint : "";
+    note({ stage: "failed", text: error.message, hint });
   }
 }
 
@@ -80,12 +81,15 @@ async function impersonate(party: string, command: object) {
 }
 
 /** The outcome of a transaction that a wallet has sent; undefined where no block has it for some minutes. */
-export function outcomeOfSent(hash: string, signal: AbortSignal) {
-  const read = (path: string) =>
-    get<Activity>(path, signal).catch((error: unknown) => {
+export async function outcomeOfSent(hash: string, signal: AbortSignal) {
+  const read = <T>(path: string) =>
+    get<T>(path, signal).catch((error: unknown) => {
       if (error instanceof RequestFailure) return undefined;
       throw error;
     });
-  const node = { height: () => head.value?.height ?? 0, read, onBeat };
-  return outcomeOf(hash, node, AbortSignal.timeout(FOLLOW_MS), signal);
+  const node = { height: () => head.value?.height ?? 0, read: read<Activity>, onBeat };
+  const outcome = await outcomeOf(hash, node, AbortSignal.timeout(FOLLOW_MS), signal);
+  if (outcome === undefined || outcome.code === 0) return outcome;
+  const story = await read<TransactionStory>(`/lyra/v1/transactions/${hash}`);
+  return { ...outcome, error: story?.sentence || outcome.error };
 }

@@ -1,6 +1,7 @@
 // Any command as any party: a form from the schema that the node gives, or JSON; executed without a signature.
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
+import { shellWord } from "../../http/shell-word.ts";
 import type { CommandSchema } from "../../planes/devnet/command-schema.ts";
 import { Effects, type EffectsOf } from "../components/effects.tsx";
 import { Json } from "../components/json.tsx";
@@ -13,7 +14,6 @@ import { link } from "../shell/router.ts";
 import { type DraftMessage, draftOf, jsonOf, problemsIn, refusalsIn, usualDraft } from "./command-draft.ts";
 import { MessageFields, Place, Refusals } from "./command-fields.tsx";
 import { idOf, namedIds } from "./command-names.ts";
-import { quoted } from "./devnet-tool.tsx";
 import { instrumentOf } from "./markets.tsx";
 
 interface Sent {
@@ -180,7 +180,7 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
       {problems.length > 0 && <p class="failure">{problems.join("; ")}</p>}
       {text.value === undefined && <Json title="The command as JSON" value={body} />}
       <Command
-        text={`lyra devnet impersonate ${quoted(party.value.trim() || "PARTY")} ${quoted(JSON.stringify(body ?? {}))}`}
+        text={`lyra devnet impersonate ${shellWord(party.value.trim() || "PARTY")} ${shellWord(JSON.stringify(body ?? {}))}`}
       />
       <div class="tool-row">
         <span role="status">

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { isOptional, plainName } from "../../http/declaration.ts";
+import { shellWord } from "../../http/shell-word.ts";
 import type { TOOL_LIST } from "../../planes/devnet/declarations.ts";
 import type { Member } from "../../planes/devnet/members.ts";
 import { Json } from "../components/json.tsx";
@@ -191,16 +192,11 @@ function commandOf({ path, file }: Tool, members: readonly [string, Member][], v
   const words = members.flatMap(([word]) => {
     const name = plainName(word);
     const value = values[name]?.trim() ?? "";
-    if (!isOptional(word)) return [value === "" ? name.toUpperCase() : quoted(value)];
-    return value === "" ? [] : [`--${name} ${quoted(value)}`];
+    if (!isOptional(word)) return [value === "" ? name.toUpperCase() : shellWord(value)];
+    return value === "" ? [] : [`--${name} ${shellWord(value)}`];
   });
   const tail = file === undefined ? [] : [file.word];
   return ["lyra devnet", path.replace("/", " "), ...words, ...tail].join(" ");
-}
-
-/** A word of a shell. */
-export function quoted(text: string): string {
-  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Offers an answer as a file. */

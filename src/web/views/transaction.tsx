@@ -72,10 +72,10 @@ export default function TransactionView({ params }: ViewProps) {
   );
 }
 
-function Refusal({ story: { error, explanations } }: { readonly story: TransactionStory }) {
+function Refusal({ story: { error, sentence, explanations } }: { readonly story: TransactionStory }) {
   return (
     <section class="refusal" aria-label="Why it was refused">
-      <p class="refusal-text">{error || "It failed; this node does not have the reason."}</p>
+      <p class="refusal-text">{sentence || error || "It failed; this node does not have the reason."}</p>
       {explanations.map(({ code, means, why, fix }) => (
         <dl key={code} class="facts">
           <div>

@@ -63,6 +63,9 @@ test("orders need the initial margin; orders that only reduce a position need no
   const refused = (line: string) => expect(play.run(line).last.text).toBe("margin check failed");
   const expectTaken = (line: string) => expect(play.run(line).last.text).toBe("");
   refused("t1 S 10@10");
+  // For a person, beside the network's text.
+  const balances = { available: 711n, margin: 0n, general: 711n, bond: 0n };
+  expect(play.last.numbers).toMatchObject({ needed: 712n, ...balances, decimals: 0n });
   expectTaken("t2 S 1@10");
   play.deposit(1n, "t1");
   expectTaken("t1 S 10@10");

@@ -136,8 +136,10 @@ describe("facts of a devnet", () => {
   });
 
   test("a story of a refusal has what `lyra explain` says, and moved nothing", async () => {
-    const { error, explanations, movements } = await story(sent[0]!.hash);
+    const { error, sentence, explanations, movements } = await story(sent[0]!.hash);
     expect(error).not.toBe("");
+    // This text has no numbers.
+    expect(sentence).toBe(error);
     expect(explanations.length).toBeGreaterThan(0);
     for (const { means, fix } of explanations) expect([means, fix]).not.toContain("");
     expect(movements).toEqual([]);
