@@ -149,7 +149,7 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await ticket.getByLabel("Reduce only").uncheck();
     const sold = await sendAs("Send an order", "carol");
     expect(sold.outcome).toContain("in block");
-    // One that its margin does not cover says how much it takes, and how much there is.
+    // The refusal for its margin says how much it takes, and how much the party has.
     await choose("Type", "limit");
     await ticket.getByLabel("Size").fill("1000000");
     await ticket.getByLabel("Price").fill("100");

@@ -53,7 +53,7 @@ export const SELF_TRADING = 20;
 /** Those after which an order is stopped; the others reject it. */
 export const STOPPING: ReadonlySet<OrderErrorName> = new Set(["outOfBounds", "postOnly", "reduceOnly"]);
 
-/** What a command takes and what its party has, for the details of a refusal: amounts in units of `decimals`. */
+/** The funds that a command takes and that its party has, for the details of a refusal: amounts in units of `decimals`. */
 export type MissingFunds = Readonly<Record<"needed" | "available" | "decimals", bigint>> & {
   readonly symbol: string;
 } & Partial<Readonly<Record<"margin" | "general" | "bond", bigint>>>;
