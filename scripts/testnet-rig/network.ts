@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
+import type { MempoolLimits } from "../../src/chain/options.ts";
 import { CometClient } from "../../src/comet/client.ts";
 import { systemTimeNs } from "../../src/devnet/clock.ts";
 import { openReader } from "../../src/store/database.ts";
@@ -32,6 +33,7 @@ export interface NetworkSettings {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Settings of the consensus engines, by section and key, as they stand in the file. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly mempool?: MempoolLimits;
   /** Further words of each `lyra validator`. */
   more?(node: TestnetNode): readonly string[];
   /** Peers reach each other through proxies, which can be cut. */
@@ -94,6 +96,7 @@ export class RigNetwork {
     const { nodes } = await writeTestnet({
       ...{ folder, validators, ports: "free", isFunded: true, cometbft: programs.cometbft },
       parameters: { ...PARAMETERS, ...parameters },
+      ...(settings.mempool && { mempool: settings.mempool }),
       ...(settings.settings && { settings: settings.settings }),
       nowNs: systemTimeNs(),
     });

@@ -144,6 +144,9 @@ export interface SequencerLimits {
   readonly snapshotsMax: number;
 }
 
+/** Room for transactions that wait; the rest is usual. */
+export type MempoolLimits = Partial<Pick<SequencerLimits, "mempoolTxsMax" | "mempoolBytesMax">>;
+
 export const SEQUENCER_LIMITS: SequencerLimits = {
   mempoolTxsMax: 5_000,
   mempoolBytesMax: GIB,

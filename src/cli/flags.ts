@@ -69,6 +69,18 @@ export const NODE_PORTS = {
   "grpc-node-port": option("N", "over gRPC (3002, or off)", { isMinor: true, hasVariable: true }),
 } as const satisfies Flags;
 
+/** Transactions that wait for a block: names and units of CometBFT's `[mempool]`. */
+export const MEMPOOL = {
+  "mempool-size": option("N", "transactions that may wait for a block (5000)", {
+    isMinor: true,
+    hasVariable: true,
+  }),
+  "mempool-max-txs-bytes": option("N", "bytes of them all (1073741824)", {
+    isMinor: true,
+    hasVariable: true,
+  }),
+} as const satisfies Flags;
+
 /** Flags of commands that serve a home. */
 export const SERVING = {
   ...DATA_PORTS,

@@ -8,6 +8,8 @@ import type { Joined } from "../testnet/join.ts";
 import { CHAIN_ID, type Host, NETWORK_FILE, type NetworkFile, NODE_NAME, PACE } from "../testnet/network.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
+import { MEMPOOL } from "./flags.ts";
+import { mempoolLimitsOf } from "./mempool-limits.ts";
 import { say } from "./terminal.ts";
 
 const MACHINE_FLAGS = {
@@ -26,6 +28,7 @@ const FILES_FLAGS = {
   pace: option("DURATION", "between blocks, such as 1s or 500ms (1s)"),
   ethereum: option("URL", "the simulated Ethereum (on the first machine)"),
   "keep-blocks": option("N", "blocks that the engines keep (0: all)", { isMinor: true }),
+  ...MEMPOOL,
   "no-funding": toggle("parties without balances", { isMinor: true }),
   "chain-id": option("ID", "of the network (lyra-testnet)", { isMinor: true }),
 } as const satisfies Flags;
@@ -38,6 +41,7 @@ const JOIN_FLAGS = {
   rpc: option("URL", "RPC of another engine; two of them (else those of network.json)", { multiple: true }),
   "from-genesis": toggle("execute all blocks, and take no state from the others"),
   ...MACHINE_FLAGS,
+  ...MEMPOOL,
 } as const satisfies Flags;
 
 /** No blank, quote, dollar or percent sign: units and Compose files would read them. */
@@ -73,6 +77,7 @@ export const files = command({
       ...(pace !== undefined && { pace }),
       ...(chainId !== undefined && { chainId }),
       ...(ethereumUrl && { ethereumUrl }),
+      mempool: mempoolLimitsOf("testnet files", values),
     });
     reportFiles(network, out, values);
     return ExitCode.done;
@@ -102,6 +107,7 @@ export const join = command({
       ...(backup !== undefined && { keys: backup }),
       ...(rpc && { rpc: rpc.map((url) => urlOf("testnet join", "--rpc", url)) }),
       ...(values["from-genesis"] && { isFromGenesis: true }),
+      mempool: mempoolLimitsOf("testnet join", values),
     });
     reportJoined(joined, values);
     return ExitCode.done;

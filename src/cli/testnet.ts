@@ -3,6 +3,8 @@ import { ExitCode } from "../errors/node-error.ts";
 import type { Testnet } from "../testnet/testnet.ts";
 import { command, type Flags, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
+import { MEMPOOL } from "./flags.ts";
+import { mempoolLimitsOf } from "./mempool-limits.ts";
 import { ownProgram } from "./own-program.ts";
 import { dim, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
@@ -12,6 +14,7 @@ const FLAGS = {
   cometbft: option("PATH", "the consensus engine, CometBFT 0.38 ($LYRA_COMETBFT, else of the path)"),
   port: option("0", "free ports for all of them"),
   "own-keys": toggle("of a new network: each validator has keys of its own, in a file (always beyond 4)"),
+  ...MEMPOOL,
   "no-funding": toggle("parties without balances", { isMinor: true }),
   "chain-id": option("ID", "of a new network", { isMinor: true }),
   "stop-with-stdin": toggle("end when standard input does", { isMinor: true }),
@@ -36,6 +39,7 @@ export const testnet = command({
       validators: Number(validators),
       ports: port === undefined ? "usual" : "free",
       isFunded: !values["no-funding"],
+      mempool: mempoolLimitsOf("testnet", values),
       ...(values["own-keys"] && { ownKeys: true }),
       ...(values.cometbft !== undefined && { cometbft: values.cometbft }),
       ...(values["chain-id"] !== undefined && { chainId: values["chain-id"] }),

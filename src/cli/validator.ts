@@ -7,7 +7,17 @@ import { limitGarbage } from "../store/garbage-limit.ts";
 import type { ValidatorConfig } from "../validator/validator.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError, wholeNumber } from "./command/usage-error.ts";
-import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
+import {
+  CONFIG,
+  CONFIG_OUT,
+  DATA_PORTS,
+  LIMIT,
+  MEMPOOL,
+  NODE_PORTS,
+  RULES,
+  SEGMENT_LENGTH,
+} from "./flags.ts";
+import { mempoolLimitsOf } from "./mempool-limits.ts";
 import { writeConfigOut } from "./serve.ts";
 import { dim, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
@@ -31,6 +41,7 @@ const FLAGS = {
     isMinor: true,
     hasVariable: true,
   }),
+  ...MEMPOOL,
   record: option("FILE", "the run as an event file", { isMinor: true }),
   "events-to": option("ADDRESS", "a sidecar to send events to: tcp://HOST:PORT or unix:PATH", {
     isMinor: true,
@@ -104,6 +115,7 @@ async function configOf(values: Values): Promise<ValidatorConfig> {
     ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
     onEventsLine: (text: string) => values.quiet || say(text, { eventsTo: values["events-to"] }),
     ...dutiesOf(values),
+    mempool: mempoolLimitsOf("validator", values),
     ...(values["retain-blocks"] !== undefined && {
       retainBlocks: wholeNumber(
         "validator",

@@ -1,4 +1,5 @@
 // The consensus engine's config.toml of a validator on a machine of its own: what differs from the engine's defaults.
+import { type MempoolLimits, SEQUENCER_LIMITS } from "../chain/options.ts";
 import { hostPort } from "./addresses.ts";
 import { type NetworkFile, type NetworkNode, nearness, peersOf, rpcHostOf } from "./network.ts";
 
@@ -14,13 +15,6 @@ export const COMMON_SETTINGS = {
     max_body_bytes: "1500000",
   },
   p2p: { flush_throttle_timeout: text("10ms") },
-  mempool: {
-    // Above the chain's own limits, so that none is dropped between two looks of the engine at its size.
-    size: "10000",
-    max_txs_bytes: "2147483648",
-    // Answers that come later leave transactions unchecked.
-    recheck_timeout: text("5s"),
-  },
   consensus: { peer_gossip_sleep_duration: text("10ms") },
   tx_index: {
     // Lyra has rows of its own.
@@ -28,8 +22,47 @@ export const COMMON_SETTINGS = {
   },
 } as const satisfies Settings;
 
-/** @param more settings of this node alone */
-export function settingsText(node: NetworkNode, network: NetworkFile, abci: string, more: Settings): string {
+const CACHE_SIZE_USUAL = 10_000;
+
+/** The engine's mempool for that of the chain. */
+export function mempoolSettings(limits: MempoolLimits = {}): Settings {
+  const usual = SEQUENCER_LIMITS;
+  const { mempoolTxsMax: txs, mempoolBytesMax: bytes } = { ...usual, ...limits };
+  // Validators' work comes beside what the chain counts.
+  const size = txs + Math.max(txs, usual.mempoolTxsMax);
+  return {
+    mempool: {
+      // Above the chain's own limits, so that none is dropped between two looks of the engine at its size.
+      size: String(size),
+      max_txs_bytes: String(bytes + Math.max(bytes, usual.mempoolBytesMax)),
+      cache_size: String(Math.max(CACHE_SIZE_USUAL, size)),
+      // Answers that come later leave transactions unchecked.
+      recheck_timeout: text("5s"),
+    },
+  };
+}
+
+/** Words of `lyra validator`. */
+export function mempoolWords({ mempoolTxsMax, mempoolBytesMax }: MempoolLimits): string[] {
+  return [
+    ...(mempoolTxsMax === undefined ? [] : ["--mempool-size", String(mempoolTxsMax)]),
+    ...(mempoolBytesMax === undefined ? [] : ["--mempool-max-txs-bytes", String(mempoolBytesMax)]),
+  ];
+}
+
+interface NodeSettings {
+  /** Where the engine dials. */
+  readonly abci: string;
+  readonly mempool?: MempoolLimits;
+  /** Of this node alone. */
+  readonly more: Settings;
+}
+
+export function settingsText(
+  node: NetworkNode,
+  network: NetworkFile,
+  { abci, mempool, more }: NodeSettings,
+): string {
   const { isShared, isPublic } = nearness(network);
   const settings: Settings = {
     "": {
@@ -52,7 +85,7 @@ export function settingsText(node: NetworkNode, network: NetworkFile, abci: stri
       recv_rate: "20480000",
       max_packet_msg_payload_size: "16384",
     },
-    mempool: COMMON_SETTINGS.mempool,
+    ...mempoolSettings(mempool),
     consensus: {
       ...COMMON_SETTINGS.consensus,
       timeout_commit: text(network.pace),

@@ -6,12 +6,13 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { MempoolLimits } from "../chain/options.ts";
 import { DEVNET_VALIDATORS_MAX } from "../devnet/keys.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
-import { COMMON_SETTINGS, type Settings } from "./engine-settings.ts";
+import { COMMON_SETTINGS, mempoolSettings, type Settings } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type Member, ownMember, publicMember } from "./members.ts";
 import { checkPorts, freePort, type PortUse } from "./ports.ts";
@@ -39,6 +40,8 @@ export interface TestnetFile {
   /** Where the simulated Ethereum answers. */
   readonly ethereumPort: number;
   readonly nodes: readonly TestnetNode[];
+  /** Limits that are not the usual ones. */
+  readonly mempool: MempoolLimits;
 }
 
 export interface TestnetFilesOptions {
@@ -59,6 +62,7 @@ export interface TestnetFilesOptions {
   readonly cometbft: string;
   /** Settings of the engine that differ, by section and key. */
   readonly settings?: Settings;
+  readonly mempool?: MempoolLimits;
   /** Network parameters that differ. */
   readonly parameters?: Readonly<Record<string, string>>;
   readonly nowNs: bigint;
@@ -92,8 +96,13 @@ export function readTestnet(folder: string): TestnetFile | undefined {
   const path = join(folder, FILE);
   if (!existsSync(path)) return undefined;
   try {
-    const { chainId, ethereumPort, nodes } = JSON.parse(readFileSync(path, "utf8")) as TestnetFile;
-    if (typeof chainId === "string" && nodes.length > 0) return { chainId, ethereumPort, nodes };
+    const {
+      chainId,
+      ethereumPort,
+      nodes,
+      mempool = {},
+    } = JSON.parse(readFileSync(path, "utf8")) as TestnetFile;
+    if (typeof chainId === "string" && nodes.length > 0) return { chainId, ethereumPort, nodes, mempool };
   } catch (error) {
     throw unreadable(path, reasonOf(error));
   }
@@ -102,7 +111,7 @@ export function readTestnet(folder: string): TestnetFile | undefined {
 
 /** Writes a new network. @throws NodeError */
 export async function writeTestnet(options: TestnetFilesOptions): Promise<TestnetFile> {
-  const { folder, validators, chainId = "lyra-testnet", isFunded, nowNs, parameters } = options;
+  const { folder, validators, chainId = "lyra-testnet", isFunded, nowNs, parameters, mempool = {} } = options;
   const { random = randomBytes, ownKeys = validators > DEVNET_VALIDATORS_MAX } = options;
   const places = await Promise.all(
     Array.from({ length: validators }, (_, at) => placeOf(folder, at + 1, options.ports)),
@@ -140,14 +149,28 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
       rpc: { laddr: `"tcp://${HOST}:${node.rpcPort}"` },
       p2p: { laddr: `"tcp://${HOST}:${node.peerPort}"`, persistent_peers: JSON.stringify(peers.join(",")) },
     };
-    const file = join(config, "config.toml");
-    let text = readFileSync(file, "utf8");
-    for (const settings of [SETTINGS, own, options.settings ?? {}]) text = withSettings(text, settings);
-    writeFileSync(file, text);
+    changeSettings(node, SETTINGS, mempoolSettings(mempool), own, options.settings ?? {});
   }
-  const testnet = { chainId, ethereumPort, nodes };
+  return writeFile(folder, { chainId, ethereumPort, nodes, mempool });
+}
+
+/** Changes the mempool of a network that is there; limits that are not given stay. */
+export function withMempool(folder: string, former: TestnetFile, change: MempoolLimits): TestnetFile {
+  if (Object.keys(change).length === 0) return former;
+  const mempool = { ...former.mempool, ...change };
+  for (const node of former.nodes) changeSettings(node, mempoolSettings(mempool));
+  return writeFile(folder, { ...former, mempool });
+}
+
+function writeFile(folder: string, testnet: TestnetFile): TestnetFile {
   writeFileWhole(join(folder, FILE), `${JSON.stringify(testnet, undefined, 2)}\n`);
   return testnet;
+}
+
+/** Changes settings of a node's engine, which takes them at its next start. */
+export function changeSettings({ consensusHome }: TestnetNode, ...changes: readonly Settings[]): void {
+  const file = join(consensusHome, "config", "config.toml");
+  writeFileSync(file, changes.reduce(withSettings, readFileSync(file, "utf8")));
 }
 
 /** Ports of a network's processes, but those of the chain's that are free ones anyway. */

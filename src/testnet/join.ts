@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { MempoolLimits } from "../chain/options.ts";
 import { CometClient, type CometStatus } from "../comet/client.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
@@ -33,6 +34,7 @@ interface JoinOptions {
   readonly isFromGenesis?: boolean;
   readonly places?: string;
   readonly programs?: Partial<Programs>;
+  readonly mempool?: MempoolLimits;
   readonly random?: (length: number) => Uint8Array;
 }
 
@@ -82,6 +84,7 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
     ...{ folder, place: `${places}/${name}`, node, network, genesis, member, settings },
     programs: { ...USUAL_PROGRAMS, ...options.programs },
     hasEthereum: false,
+    ...(options.mempool && { mempool: options.mempool }),
     // The record of what the lost machine signed is lost with it.
     ...(options.keys !== undefined && { signFrom: heightOf(standing) + SIGN_AHEAD }),
   });

@@ -7,12 +7,13 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { MempoolLimits } from "../chain/options.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { hostPort, isPrivate } from "./addresses.ts";
 import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
-import { type Settings, settingsText } from "./engine-settings.ts";
+import { mempoolWords, type Settings, settingsText } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { composeFile, type MachineWords, systemdUnits } from "./machine-units.ts";
 import { type Member, ownMember } from "./members.ts";
@@ -44,6 +45,7 @@ interface MachinesOptions {
   readonly isFunded: boolean;
   /** Blocks that the engines keep at the least; 0, the default, for all. */
   readonly retainBlocks?: number;
+  readonly mempool?: MempoolLimits;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly nowNs: bigint;
   readonly random?: (length: number) => Uint8Array;
@@ -84,7 +86,7 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
     writeFolder({
       ...{ folder: join(out, node.name), place: `${places}/${node.name}`, node, network, genesis, programs },
       ...{ member: members[at]!, hasEthereum: isFirst, settings: {} },
-      retainBlocks: options.retainBlocks ?? 0,
+      ...{ retainBlocks: options.retainBlocks ?? 0, mempool: options.mempool ?? {} },
     });
   }
   // Last: a folder with it is whole.
@@ -106,6 +108,7 @@ interface FolderOptions {
   /** Of the engine, beside those that all have. */
   readonly settings: Settings;
   readonly retainBlocks?: number;
+  readonly mempool?: MempoolLimits;
   /** Height up to which the engine signs nothing. */
   readonly signFrom?: number;
 }
@@ -125,7 +128,8 @@ export function writeFolder(options: FolderOptions): void {
   writeFileWhole(join(folder, "consensus", "data", "priv_validator_state.json"), JSON.stringify(signed));
   writePublic(join(config, "genesis.json"), genesis);
   const abci = abciOf(place, node);
-  writePublic(join(config, "config.toml"), settingsText(node, network, abci, options.settings));
+  const { settings: more, mempool = {} } = options;
+  writePublic(join(config, "config.toml"), settingsText(node, network, { abci, mempool, more }));
   writePublic(join(folder, NETWORK_FILE), networkText(network));
   const words = wordsOf(options, abci);
   const units = { name: node.name, chainId, place, words };
@@ -141,7 +145,7 @@ function abciOf(place: string, { peerPort }: NetworkNode): string {
 }
 
 function wordsOf(options: FolderOptions, abci: string): MachineWords {
-  const { place, node, network, programs, hasEthereum, retainBlocks = 0 } = options;
+  const { place, node, network, programs, hasEthereum, retainBlocks = 0, mempool = {} } = options;
   const { nodePort, dataPort } = node;
   return {
     chain: [
@@ -152,6 +156,7 @@ function wordsOf(options: FolderOptions, abci: string): MachineWords {
       // An image may name another in LYRA_HOST.
       ...["--host", "127.0.0.1", "--node-port", String(nodePort), "--data-port", String(dataPort)],
       ...(retainBlocks > 0 ? ["--retain-blocks", String(retainBlocks)] : []),
+      ...mempoolWords(mempool),
     ],
     engine: [programs.cometbft, "start", "--home", `${place}/consensus`],
     ...(hasEthereum && { ethereum: ethereumWords(options) }),

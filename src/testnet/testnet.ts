@@ -7,6 +7,7 @@ import { CometClient } from "../comet/client.ts";
 import { systemTimeNs } from "../devnet/clock.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
+import { mempoolWords } from "./engine-settings.ts";
 import {
   portUses,
   readTestnet,
@@ -14,6 +15,7 @@ import {
   type TestnetFilesOptions,
   type TestnetNode,
   VALIDATORS_MAX,
+  withMempool,
   writeTestnet,
 } from "./files.ts";
 import { type PairEvents, Supervised, ValidatorPair } from "./pair.ts";
@@ -21,7 +23,10 @@ import { checkPorts } from "./ports.ts";
 
 interface TestnetOptions
   extends Partial<
-    Pick<TestnetFilesOptions, "chainId" | "settings" | "parameters" | "ports" | "isFunded" | "ownKeys">
+    Pick<
+      TestnetFilesOptions,
+      "chainId" | "settings" | "parameters" | "ports" | "isFunded" | "ownKeys" | "mempool"
+    >
   > {
   /** Where it is kept, and goes on; without one in a temporary folder that is removed in the end. */
   readonly folder?: string;
@@ -99,20 +104,21 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
   try {
     const existing = readTestnet(folder);
     if (existing) await checkPorts(portUses(existing), "stop what uses it: a network keeps its ports");
-    testnet =
-      existing ??
-      (await writeTestnet({
-        ...{ folder, validators, cometbft, ports: "usual", isFunded: true, nowNs: systemTimeNs() },
-        ...options,
-        ...{ folder, cometbft },
-      }));
+    testnet = existing
+      ? withMempool(folder, existing, options.mempool ?? {})
+      : await writeTestnet({
+          ...{ folder, validators, cometbft, ports: "usual", isFunded: true, nowNs: systemTimeNs() },
+          ...options,
+          ...{ folder, cometbft },
+        });
   } catch (error) {
     close();
     throw error;
   }
   const ethereumUrl = `http://127.0.0.1:${testnet.ethereumPort}`;
   const pairs = testnet.nodes.map((node) => {
-    const more = [...dutyWords(node, ethereumUrl), ...(options.more?.(node) ?? [])];
+    const own = [...dutyWords(node, ethereumUrl), ...mempoolWords(testnet.mempool)];
+    const more = [...own, ...(options.more?.(node) ?? [])];
     return new ValidatorPair(node, { lyra, cometbft, more }, events);
   });
   const ethereum = new Supervised(

@@ -9,6 +9,7 @@ import { AbciChain } from "../abci/abci-chain.ts";
 import { Application } from "../abci/application.ts";
 import { type AbciAddress, AbciServer } from "../abci/server.ts";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
+import type { MempoolLimits } from "../chain/options.ts";
 import { CometClient } from "../comet/client.ts";
 import { handOver } from "../comet/hand-over.ts";
 import { systemTimeNs } from "../devnet/clock.ts";
@@ -50,6 +51,8 @@ export interface ValidatorConfig {
   readonly rules?: AdmissionRules;
   /** Blocks that the consensus engine keeps at the least; default 0: all. */
   readonly retainBlocks?: number;
+  /** Room for transactions that wait; that of the consensus engine must be larger. */
+  readonly mempool?: MempoolLimits;
   /** An event file that every block is appended to. */
   readonly record?: string;
   /** A data node that gets every event, as a core sends them: `tcp://HOST:PORT` or `unix:PATH`. */
@@ -129,6 +132,7 @@ async function start(
     tap,
     keepTexts: true,
     ...(options.rules && { rules: options.rules }),
+    ...(options.mempool && { limits: options.mempool }),
     ...(options.record && { recordTo: options.record }),
     ...(outbox && { outbox }),
     onCommitted: (height) => segments.onCommitted(height),

@@ -14,7 +14,7 @@ export function wholeNumber(
   most: number,
   least?: number,
 ): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= (least ?? 0) && value <= most) return value;
   const range = least === undefined ? `up to ${most}` : `from ${least} to ${most}`;
   throw usageError(command, `${flag} must be a whole number ${range}`);
