@@ -9,8 +9,10 @@ import { parties, send, signed, type Tip, tipOf, transfer } from "./transactions
 import type { Trial } from "./trial.ts";
 
 const PARTIES = 200;
-/** Gas of a block: as many transfers. */
-const GAS_MAX = 150;
+/** Transactions that may wait: what the parties send for two blocks. */
+const POOL = 1_000;
+/** Gas of a block, at its least: as many transfers. */
+const GAS_MAX = 100;
 /** Of a party on one block, before its proofs must be harder. */
 const QUOTA = 3;
 /** Every tenth party sends more than its quota, with proofs that are too easy, and is banned. */
@@ -25,8 +27,12 @@ const TYPES = ["TYPE_ASYNC", "TYPE_SYNC", "TYPE_COMMIT"] as const;
 
 export const fullPool: Trial = {
   number: 14,
-  title: "transactions of 200 parties, with bans: all have the same verdicts, and senders know theirs",
+  title:
+    "transactions of 200 parties, with bans, into mempools that are full again and again: all have the same verdicts, and senders know theirs",
   network: {
+    mempool: { mempoolTxsMax: POOL },
+    // Blocks take fewer than are sent.
+    settings: { consensus: { timeout_commit: '"2s"' } },
     parameters: {
       "network.transactions.maxgasperblock": String(GAS_MAX),
       "spam.pow.numberOfTxPerBlock": String(QUOTA),
@@ -38,8 +44,9 @@ export const fullPool: Trial = {
     const { pairs } = network;
     const senders = Array.from({ length: PARTIES }, (_, n) => new Sender(n));
     await fund(network, senders);
-    const count = network.times(600, 10_000);
+    const count = network.times(2_400, 10_000);
     const tally = new Tally();
+    const began = await heightOf(pairs[0]!);
     await Promise.all(
       pairs.map(async (pair, at) => {
         const own = senders.filter((_, n) => n % pairs.length === at);
@@ -52,10 +59,12 @@ export const fullPool: Trial = {
         }
       }),
     );
+    const blocks = (await heightOf(pairs[0]!)) - began;
+    if (blocks < 3) throw new Error(`${blocks} blocks while the mempools were full`);
     await tally.settle();
     await progress(pairs);
     const codes = await sameVerdicts(pairs, senders);
-    tally.check(pairs[0]!);
+    tally.check(pairs);
     return `${tally.summary()}; codes in blocks: ${codes}`;
   },
 };
@@ -122,7 +131,9 @@ interface Answer {
   readonly success?: boolean;
   readonly height?: string;
   readonly log?: string;
+  readonly code?: number;
   readonly message?: string;
+  readonly details?: readonly { readonly code: number; readonly message: string; readonly inner: string }[];
 }
 
 interface Outcome {
@@ -130,6 +141,11 @@ interface Outcome {
   readonly state: "executed" | "failed" | "refused" | "waiting" | "unknown";
   readonly data?: string;
 }
+
+const FULL = /^mempool is full.*number of txs (\d+) \(max: (\d+)\), total txs bytes \d+ \(max: \d+\)$/;
+/** As the original answers: `google.rpc.Code`, and the detail's number. */
+const INTERNAL = 13;
+const CHAIN_CALL = 10_000;
 
 /** Answers to senders, and where their transactions are afterwards. */
 class Tally {
@@ -140,12 +156,25 @@ class Tally {
   private readonly refused = new Set<string>();
   private readonly executed = new Set<string>();
   private readonly reasons = new Map<string, number>();
+  private readonly commits: Promise<void>[] = [];
+  /** Answers of full mempools, by validator. */
+  private readonly full = new Map<ValidatorPair, number>();
 
+  /** Settles with the verdict of the check. */
   async submit(pair: ValidatorPair, bytes: Uint8Array): Promise<void> {
     const type = TYPES[this.sent++ % TYPES.length]!;
+    const answer = this.answer(pair, bytes, type);
+    // A sender that waits for its block keeps no other from sending.
+    if (type === "TYPE_COMMIT") this.commits.push(answer);
+    else await answer;
+  }
+
+  private async answer(pair: ValidatorPair, bytes: Uint8Array, type: (typeof TYPES)[number]): Promise<void> {
     const hash = sha256HexOf(bytes).toUpperCase();
     const answer = (await send(pair, bytes, type)) as Answer;
-    const { success, height = "0", log = "", message = "" } = answer;
+    const { success, height = "0", log = "", details = [] } = answer;
+    const message = details[0]?.message ?? answer.message ?? "";
+    if (message.startsWith("mempool is full")) this.noteFull(pair, answer);
     const isLate = message.startsWith("timed out");
     if (success || height !== "0" || isLate) {
       const own = this.open.get(pair) ?? new Set();
@@ -158,6 +187,7 @@ class Tally {
 
   /** Waits until each that was taken is in a block, or its sender can read why not. @throws Error for one that is lost */
   async settle(): Promise<void> {
+    await Promise.all(this.commits);
     const end = performance.now() + DRAINED_MS;
     for (const [pair, hashes] of this.open)
       while (hashes.size > 0) {
@@ -177,12 +207,24 @@ class Tally {
       }
   }
 
-  /** Blocks hold those that were taken, and no others. */
-  check(pair: ValidatorPair): void {
-    const stored = hashesIn(pair);
+  /** Blocks hold those that were taken, and no others; every mempool was full. */
+  check(pairs: readonly ValidatorPair[]): void {
+    const stored = hashesIn(pairs[0]!);
+    const roomy = pairs.filter((pair) => !this.full.has(pair));
+    if (roomy.length > 0)
+      throw new Error(`the mempools of ${roomy.length} validators were never full: ${this.summary()}`);
     for (const hash of this.executed) if (!stored.has(hash)) throw new Error(`${hash} is in no block`);
     for (const hash of this.refused)
       if (stored.has(hash)) throw new Error(`${hash} was refused, and is in a block`);
+  }
+
+  /** @throws Error when the answer does not say how full the mempool is */
+  private noteFull(pair: ValidatorPair, answer: Answer): void {
+    const { code, message } = answer.details![0]!;
+    const [, count = "", most] = FULL.exec(message) ?? [];
+    if (Number(most) !== POOL || Number(count) < POOL / 2 || answer.code !== INTERNAL || code !== CHAIN_CALL)
+      throw new Error(`a full mempool answers ${JSON.stringify(answer)}`);
+    this.full.set(pair, (this.full.get(pair) ?? 0) + 1);
   }
 
   summary(): string {

@@ -14,7 +14,6 @@ import type { CommandInit } from "../../src/wire/transaction.ts";
 import { readTransaction } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { freePort } from "../../test/rig/ports.ts";
-import { announcementOf } from "../../test/support/announcement.ts";
 import { expectSame } from "./comparison.ts";
 import { heightOf, progress, type RigNetwork, reach, rowsIn, urlOf } from "./network.ts";
 import { parties, send, signed, tipOf } from "./transactions.ts";
@@ -46,7 +45,7 @@ export const validatorSet: Trial = {
     const all = [...pairs, fifth];
     try {
       await progress(all);
-      await become(fifth, member);
+      await become(network, fifth, member);
       const added = await changeOf(first, keyOf(member), (power) => power > 0n);
       await progress(all);
       // Its heartbeats went on until it was a validator, and the others' sets are the same.
@@ -127,10 +126,10 @@ async function command(
 }
 
 /** Announces a node, and gives it stake of its own. */
-async function become(pair: ValidatorPair, { own, identity }: Member): Promise<void> {
+async function become(network: RigNetwork, pair: ValidatorPair, { own, identity }: Member): Promise<void> {
   const key = { key: own!.vega(1) };
-  const payload = announcementOf(own!, identity.consensusPublicKey);
-  await command(pair, key, { kind: "announceNode", payload });
+  const announced = await announce(network, pair);
+  if (announced.nodeId !== identity.nodeId) throw new Error(`announced: ${JSON.stringify(announced)}`);
   const body = JSON.stringify({ party: identity.vegaPublicKey, amount: (3_000_000n * TOKEN).toString() });
   const answer = await fetch(urlOf(pair, "/devnet/stake"), { method: "POST", body });
   if (!answer.ok) throw new Error(`stake: ${await answer.text()}`);
@@ -144,6 +143,22 @@ async function become(pair: ValidatorPair, { own, identity }: Member): Promise<v
       await Bun.sleep(1_000);
     }
   }
+}
+
+/** As its operator does it. @returns what the command prints */
+async function announce({ programs }: RigNetwork, { node }: ValidatorPair): Promise<{ nodeId: string }> {
+  const words = ["--keys", node.keysFile!, "--name", "joiner", "--info-url", "https://joiner.example"];
+  const url = `http://127.0.0.1:${node.nodePort}`;
+  const child = Bun.spawn(
+    [...programs.lyra, "validator", "announce", ...words, "--node-url", url, "--json"],
+    { stdout: "pipe", stderr: "pipe" },
+  );
+  const [text, said] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(`the announcement: ${said}`);
+  return JSON.parse(text) as { nodeId: string };
 }
 
 function delegate(pair: ValidatorPair, key: Parameters<typeof signed>[1], nodeId: string, tokens: bigint) {

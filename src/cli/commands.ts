@@ -34,6 +34,11 @@ export const COMMANDS: Commands = {
     leadingFlags: NODE_URL,
   },
   validator: from("run the chain behind a consensus engine", () => import("./validator.ts"), "validator"),
+  "validator announce": from(
+    "announce a node that wants to become a validator",
+    () => import("./validator-announce.ts"),
+    "announce",
+  ),
   testnet: from("start a network of several validators", () => import("./testnet.ts"), "testnet"),
   "testnet files": from(
     "write the files of a network on several machines",

@@ -11,8 +11,7 @@
 import type { ChainPart } from "../chain/options.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { bundleSignatures } from "../crypto/multisig.ts";
-import { ethereumAddress, keccakOf, secp256k1Sign } from "../crypto/secp256k1.ts";
-import { sha3Of } from "../crypto/sha.ts";
+import { ethereumAddress, secp256k1Sign } from "../crypto/secp256k1.ts";
 import type { Duty, ValidatorNode } from "../engine/ports.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { Init } from "../wire/codec.ts";
@@ -22,11 +21,10 @@ import {
   type CommandInit,
   encodeCommand,
   rootId,
-  SIGNATURE_ALGORITHM,
-  SIGNATURE_VERSION,
   serializeTransaction,
   signTransaction,
 } from "../wire/transaction.ts";
+import { nodeSignatures } from "./node-signatures.ts";
 
 /** Secrets of a validator, and of the keys that follow after each rotation. */
 export interface AgentKeys {
@@ -207,24 +205,8 @@ export class ValidatorAgent implements ChainPart {
    */
   private heartbeat(message: string, keys: AgentKeys, address: string): CommandInit {
     const node = this.view.node(keys.nodeId)!;
-    const bytes = Buffer.from(message, "utf8");
-    return {
-      kind: "validatorHeartbeat",
-      payload: {
-        nodeId: keys.nodeId,
-        message,
-        vegaSignature: {
-          value: hexOf(this.keyOf(keys, node).sign(sha3Of(bytes))),
-          algo: SIGNATURE_ALGORITHM,
-          version: SIGNATURE_VERSION,
-        },
-        ethereumSignature: {
-          value: hexOf(secp256k1Sign(keccakOf(bytes), secretOf(keys, address))),
-          algo: "eth",
-          version: 1,
-        },
-      },
-    };
+    const signatures = nodeSignatures(message, this.keyOf(keys, node), secretOf(keys, address));
+    return { kind: "validatorHeartbeat", payload: { nodeId: keys.nodeId, message, ...signatures } };
   }
 
   private sign(command: CommandInit, key: Ed25519KeyPair): SignedEvent {

@@ -82,11 +82,21 @@ export function readKeys(path: string, genesis: Genesis): OwnKeys {
       path,
       chain.chainId === chainId
         ? `they were made for another chain ${chainId}: its genesis differs`
-        : `they were made for the chain ${chain.chainId.slice(0, 60)}, and this one is ${chainId}`,
+        : otherChain(chain, chainId),
     );
   checkIdentity(path, keys, genesis);
   return keys;
 }
+
+/** Keys of a file, for a chain of this name; whether its genesis is the same is not known here. @throws as `readKeys` */
+export function readKeysOf(path: string, chainId: string): OwnKeys {
+  const { chain, keys } = parsedKeys(path);
+  if (chain.chainId === chainId) return keys;
+  throw differ(path, otherChain(chain, chainId));
+}
+
+const otherChain = (chain: KeysChain, chainId: string) =>
+  `they were made for the chain ${chain.chainId.slice(0, 60)}, and this one is ${chainId}`;
 
 function parsedKeys(path: string): { readonly chain: KeysChain; readonly keys: OwnKeys } {
   let text: string;

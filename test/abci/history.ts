@@ -8,12 +8,13 @@ import { devnetGenesisText, rewardAsset } from "../../src/devnet/genesis.ts";
 import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
+import { nodeSignatures } from "../../src/ethereum/node-signatures.ts";
 import { configurationOf, type RigMarket, updateOf } from "../../src/testing/market-config.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { Chance } from "../simulation/generator.ts";
-import { announcementOf, nodeSignatures } from "../support/announcement.ts";
+import { announcementOf } from "../support/announcement.ts";
 import { buildTransaction } from "../support/transactions.ts";
 
 const GENERAL = 4;
@@ -170,7 +171,7 @@ export class History {
         const payload = {
           nodeId: keys.nodeId,
           message: duty.message,
-          ...nodeSignatures(keys, key, duty.message),
+          ...nodeSignatures(duty.message, key, keys.ethereum(1)),
         };
         return [this.sign(key, tip, { kind: "validatorHeartbeat", payload })];
       });

@@ -36,7 +36,11 @@ function bytesFrom(first: number) {
   return (length: number) => new Uint8Array(length).fill(next++);
 }
 
-function write(name: string, hosts: readonly Host[], more: { readonly ethereumUrl?: string } = {}) {
+function write(
+  name: string,
+  hosts: readonly Host[],
+  more: Partial<Parameters<typeof writeMachines>[0]> = {},
+) {
   const out = join(folder, name);
   const options = { out, hosts, programs: PROGRAMS, isFunded: false, nowNs: 1_700_000_000_000_000_000n };
   return writeMachines({ ...options, ...more, random: bytesFrom(1) });
@@ -46,6 +50,7 @@ interface Settings {
   readonly proxy_app: string;
   readonly rpc: { readonly laddr: string };
   readonly p2p: Readonly<Record<string, string | boolean | number>>;
+  readonly mempool: Readonly<Record<string, string | number>>;
 }
 
 interface Compose {
@@ -201,6 +206,24 @@ describe("files of a network on several machines", () => {
     // Of the units that are not ours it says what it likes.
     const lines = `${stderr}${stdout}`.split("\n").filter((line) => line.includes("lyra-"));
     expect(lines).toEqual([]);
+  });
+
+  test("the engine's mempool has more room than the chain's, so that the chain is the one that refuses", async () => {
+    const usual = settingsOf("net", "oslo").mempool;
+    expect(usual).toMatchObject({ size: 10_000, max_txs_bytes: 2 * 1024 ** 3, cache_size: 10_000 });
+    const sizes = [
+      [20, 5_020],
+      [30_000, 60_000],
+    ] as const;
+    for (const [mempoolTxsMax, size] of sizes) {
+      const name = `mempool${mempoolTxsMax}`;
+      await write(name, HOSTS.slice(0, 1), { mempool: { mempoolTxsMax, mempoolBytesMax: 1_000 } });
+      expect(settingsOf(name, "oslo").mempool).toMatchObject({
+        ...{ size, max_txs_bytes: 1_000 + 1024 ** 3, cache_size: Math.max(10_000, size) },
+      });
+      const words = execOf(name, "oslo", "lyra-oslo.service").join(" ");
+      expect(words).toContain(`--mempool-size ${mempoolTxsMax} --mempool-max-txs-bytes 1000`);
+    }
   });
 
   test("a folder that is there is not written over", async () => {
