@@ -26,7 +26,7 @@ import type { Init } from "../src/wire/codec.ts";
 import { decodeRequest, encodeRequest, encodeResponse, type Request } from "../src/wire/generated/abci.ts";
 import { SECOND_NS } from "../src/wire/time-text.ts";
 import { transferTo } from "./devnet-process.ts";
-import { argument, median } from "./support.ts";
+import { argument, costOf, median } from "./support.ts";
 import { DIFFICULTY, SENDERS, sendersTransactions } from "./transfers.ts";
 
 const ROUNDS = Number(argument("--rounds") ?? 30);
@@ -52,18 +52,6 @@ const { chainId } = GENESIS;
 
 const round = (value: number) => Number(value.toPrecision(3));
 const transfer = (index: number) => transferTo(SENDERS[(index * 7 + 1) % SENDERS.length]!, ASSET);
-
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
-
-/** Processor time of a call. */
-async function costOf(run: () => unknown): Promise<number> {
-  const began = processorMs();
-  await run();
-  return processorMs() - began;
-}
 
 interface Costs {
   readonly check: number;

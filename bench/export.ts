@@ -24,6 +24,7 @@ import { BlockWriter } from "../src/store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory } from "../src/store/database.ts";
 import { fabricate } from "./fabricated-segments.ts";
 import { loadInChild } from "./load.ts";
+import { costOf, median } from "./support.ts";
 
 const ROUNDS = 5;
 /** A loaded server, as the other limits are held against. */
@@ -256,8 +257,8 @@ async function making(home: string) {
   const bare: number[] = [];
   const wholeMs: number[] = [];
   for (let round = 0; round < ROUNDS * 2; round++) {
-    bare.push(await timed(() => generateAndCompressAll(home, ranges)));
-    wholeMs.push(await timed(() => buildAll(home, ranges)));
+    bare.push(await costOf(() => generateAndCompressAll(home, ranges)));
+    wholeMs.push(await costOf(() => buildAll(home, ranges)));
   }
   // Processor time, which other load on the machine does not change; the first rounds pay for compiling the code.
   const madeMs = median(wholeMs.slice(ROUNDS));
@@ -338,18 +339,6 @@ async function longestPause(home: string, db: Database, inProcess: boolean): Pro
   await maker.stop();
   if (listSegments(db).length !== 5) throw new Error("not all segments were made");
   return longest;
-}
-
-/** Milliseconds of processor time. */
-async function timed(work: () => Promise<void>): Promise<number> {
-  const started = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(started);
-  return (user + system) / 1000;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function row(what: string, value: string, note: string): void {

@@ -11,7 +11,7 @@
 import { HASH_FUNCTION } from "../src/chain/admission/pow/function.ts";
 import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
 import { Solver } from "../src/chain/admission/pow/solver.ts";
-import { argument, median } from "./support.ts";
+import { argument, median, processorMs } from "./support.ts";
 
 const ROUNDS = Number(argument("--rounds") ?? 20);
 const binary = argument("--binary");
@@ -25,10 +25,7 @@ const OPENSSL_BYTES = 64;
 type Measure = () => Promise<number | undefined>;
 
 /** Processor time of all threads of this process, nanoseconds. */
-function processorNs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) * 1000;
-}
+const processorNs = () => 1e6 * processorMs();
 
 /** Attempts a second of a search on this thread. */
 async function kernel(): Promise<number> {

@@ -1,6 +1,6 @@
 // Start of the executable to the first 200, and its memory at rest, on a home that holds a recording.
 // bun bench/start.ts [--binary PATH] [--rounds N]
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SegmentMaker } from "../src/history/segment-maker.ts";
@@ -8,7 +8,8 @@ import { recordSegment } from "../src/history/segment-table.ts";
 import { replayFiles } from "../src/ingest/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter } from "../src/store/database.ts";
-import { defaultRecording, median } from "./support.ts";
+import { freePort } from "../test/rig/ports.ts";
+import { defaultRecording, median, residentMb } from "./support.ts";
 
 const REST_MS = 1_500;
 
@@ -21,19 +22,6 @@ async function prepare(home: string): Promise<void> {
   await maker.stop();
   writer.checkpoint();
   db.close();
-}
-
-/** Resident memory in MB, from the kernel. */
-function residentMb(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, fetch: () => new Response() });
-  const { port } = server;
-  server.stop(true);
-  return port!;
 }
 
 async function startOnce(binary: string, home: string): Promise<{ ms: number; mb: number }> {

@@ -7,15 +7,15 @@
  * The state is made by a devnet over the network's genesis; the consensus engines begin behind it. Prints one JSON line: seconds
  * until the node has the state, and until it is ready; processor time of its chain; the blocks of the others meanwhile.
  */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { dialPeers, furtherNode, takeSnapshot } from "../scripts/testnet-rig/further-node.ts";
 import { AbciServer, abciAddress } from "../src/abci/server.ts";
 import { CometClient } from "../src/comet/client.ts";
 import { systemTimeNs } from "../src/devnet/clock.ts";
 import { openReader } from "../src/store/database.ts";
-import { genesisPath, type TestnetNode, withSettings, writeTestnet } from "../src/testnet/files.ts";
+import { genesisPath, type TestnetNode, writeTestnet } from "../src/testnet/files.ts";
 import { ValidatorPair } from "../src/testnet/pair.ts";
 import { rfc3339Nano, SECOND_NS } from "../src/wire/time-text.ts";
 import { makeLargeState, STATE_PARAMETERS } from "./large-state.ts";
@@ -48,17 +48,6 @@ async function until(what: string, isSo: () => Promise<boolean> | boolean, ms = 
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** An engine takes a chain's place only from an application that begins: this one answers for the chain until it has. */
 async function beginBehind({ abci, consensusHome, rpcPort }: TestnetNode, appHash: string): Promise<void> {
   const server = new AbciServer({
@@ -78,44 +67,6 @@ async function beginBehind({ abci, consensusHome, rpcPort }: TestnetNode, appHas
   engine.kill();
   await engine.exited;
   server.stop();
-}
-
-/** A node that is no validator, with the files of a validator beside it. */
-async function fifthNode(pattern: TestnetNode, trust: { readonly height: number; readonly hash: string }) {
-  const place = join(folder, "node5");
-  const [home, consensusHome] = [join(place, "lyra"), join(place, "consensus")];
-  mkdirSync(home, { recursive: true });
-  const { exitCode, stderr } = Bun.spawnSync([cometbft, "init", "--home", consensusHome]);
-  if (exitCode !== 0) throw new Error(stderr.toString());
-  const [peerPort, rpcPort, nodePort, dataPort] = await Promise.all([0, 0, 0, 0].map(freePort));
-  const node: TestnetNode = {
-    ...{ number: 5, home, consensusHome, abci: `unix:${join(place, "app.sock")}` },
-    ...{ peerPort: peerPort!, rpcPort: rpcPort!, nodePort: nodePort!, dataPort: dataPort! },
-  };
-  cpSync(genesisPath(pattern), genesisPath(node));
-  cpSync(join(pattern.consensusHome, ENGINE_GENESIS), join(consensusHome, ENGINE_GENESIS));
-  const peers: string[] = [];
-  for (const { consensusHome: other, peerPort: port } of nodes) {
-    const { stdout } = Bun.spawnSync([cometbft, "show-node-id", "--home", other]);
-    peers.push(`${stdout.toString().trim()}@127.0.0.1:${port}`);
-  }
-  const config = readFileSync(join(pattern.consensusHome, "config", "config.toml"), "utf8");
-  const servers = nodes.slice(0, 2).map(({ rpcPort: port }) => `http://127.0.0.1:${port}`);
-  const own = {
-    "": { proxy_app: JSON.stringify(`unix://${join(place, "app.sock")}`), moniker: '"node5"' },
-    rpc: { laddr: `"tcp://127.0.0.1:${rpcPort}"` },
-    p2p: { laddr: `"tcp://127.0.0.1:${peerPort}"`, persistent_peers: JSON.stringify(peers.join(",")) },
-    statesync: {
-      enable: "true",
-      rpc_servers: JSON.stringify(servers.join(",")),
-      discovery_time: '"5s"',
-      trust_height: String(trust.height),
-      trust_hash: JSON.stringify(trust.hash.toUpperCase()),
-      trust_period: '"168h0m0s"',
-    },
-  };
-  writeFileSync(join(consensusHome, "config", "config.toml"), withSettings(config, own));
-  return node;
 }
 
 const lines: string[] = [];
@@ -155,8 +106,9 @@ try {
   );
   // The light client needs two more blocks.
   await until("no blocks", async () => (await engineOf(first!).status()).height >= SNAPSHOT_HEIGHT + 3);
-  const trusted = await engineOf(first!).block(state.height + 2);
-  const node = await fifthNode(first!, { height: state.height + 2, hash: trusted.hash });
+  const node = await furtherNode(folder, nodes.length + 1, first!);
+  dialPeers(node, nodes, cometbft);
+  await takeSnapshot(node, nodes, state.height + 2);
   const before = (await engineOf(first!).status()).height;
   late = pairOf(node);
   const began = performance.now();

@@ -25,7 +25,7 @@ import type { CommandInit } from "../src/wire/transaction.ts";
 import { checkTransaction } from "../src/wire/transaction-check.ts";
 import { transferTo } from "./devnet-process.ts";
 import { makeLargeState, partyAt } from "./large-state.ts";
-import { argument, median } from "./support.ts";
+import { argument, median, processorMs } from "./support.ts";
 import { SENDERS, sendersTransactions } from "./transfers.ts";
 
 const ACCOUNTS = Number(argument("--accounts") ?? 500_000);
@@ -39,12 +39,6 @@ const CHUNK_MS = 5;
 type Made = Awaited<ReturnType<typeof makeLargeState>>;
 
 const round = (value: number) => Number(value.toPrecision(3));
-
-/** Of the whole process: collections and compilation count. */
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 /** A chain as one behind a consensus engine, over a home. */
 function openCore(home: string) {

@@ -7,7 +7,7 @@
  *
  * Prints one JSON line for each number of validators.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reach } from "../scripts/testnet-rig/network.ts";
@@ -15,13 +15,12 @@ import { sendTransfers } from "../scripts/testnet-rig/transactions.ts";
 import type { ValidatorPair } from "../src/testnet/pair.ts";
 import { startTestnet, type Testnet } from "../src/testnet/testnet.ts";
 import { SOURCES } from "../test/rig/lyra.ts";
-import { argument, median } from "./support.ts";
+import { argument, median, processorSeconds } from "./support.ts";
 
 const NUMBERS = (argument("--validators") ?? "4,8").split(",").map(Number);
 const BLOCKS = Number(argument("--blocks") ?? 20);
 const TRANSFERS = Number(argument("--transfers") ?? 600);
 const READY_MS = 300_000;
-const TICK_MS = 10;
 const round = (value: number) => Number(value.toPrecision(3));
 
 interface Counts {
@@ -32,12 +31,6 @@ interface Counts {
   readonly receivedBytes: number;
   readonly engineDiskBytes: number;
   readonly chainDiskBytes: number;
-}
-
-/** User and system time of a process so far. */
-function processorMs(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** The engine's own log of its steps is of a fixed size, and left out. */
@@ -60,8 +53,8 @@ async function countsOf({ node, engine, chain }: ValidatorPair): Promise<Counts>
   const sum = (values: readonly string[]) => values.reduce((total, value) => total + Number(value), 0);
   return {
     height: Number(sync_info.latest_block_height),
-    engineMs: processorMs(engine.pid),
-    chainMs: processorMs(chain.pid),
+    engineMs: 1_000 * processorSeconds(engine.pid!),
+    chainMs: 1_000 * processorSeconds(chain.pid!),
     sentBytes: sum(peers.map(({ connection_status }) => connection_status.SendMonitor.Bytes)),
     receivedBytes: sum(peers.map(({ connection_status }) => connection_status.RecvMonitor.Bytes)),
     engineDiskBytes: bytesIn(join(node.consensusHome, "data")),

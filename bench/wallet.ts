@@ -17,7 +17,7 @@ import { WalletStore } from "../src/wallet/wallet-store.ts";
 import { type CommandInit, encodeCommand, signingDigest } from "../src/wire/transaction.ts";
 import { type RunningDevnet, startDevnet } from "./devnet-process.ts";
 import { type LoadResult, loadInChild } from "./load.ts";
-import { argument, median, programOf } from "./support.ts";
+import { argument, median, processorMs, programOf } from "./support.ts";
 
 const program = programOf(argument("--binary"));
 const only = argument("--only")?.split(",");
@@ -57,12 +57,6 @@ async function opening(folder: string): Promise<{ readonly openMs: number }> {
     wallet.lock();
   }
   return { openMs: median(times) };
-}
-
-/** Processor time of this process, milliseconds: a neighbour on the machine does not count. */
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 /** The signature of a command's bytes, and the way from a command to what a node takes, against bare signatures. */

@@ -164,6 +164,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "files",
     "wire",
     "crypto",
+    "chain",
     "engine",
     "comet",
     "ethereum",

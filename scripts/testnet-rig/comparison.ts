@@ -9,48 +9,32 @@ import { digestStore } from "../../src/store/dump.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import { rowsOf } from "../../test/chain/rig.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { dataUrlOf, engineOf, heightOf, progress, rowsIn, SEGMENT_BLOCKS } from "./network.ts";
+import { atOneHeight, dataUrlOf, engineOf, progress, rowsIn, SEGMENT_BLOCKS } from "./network.ts";
 
 /** A node with history: a validator, or a sidecar behind it. */
 export interface HistoryPlace {
   readonly node: { readonly number: number; readonly home: string; readonly dataPort: number };
 }
 
-const ATTEMPTS = 20;
-/** Engines that stand still have delivered what was decided. */
-const REST_MS = 1_500;
-
-/** @throws Error naming what differs. @returns a sentence on it */
+/** Rows, segments, exports and hashes. @throws Error naming what differs. @returns a sentence on it */
 export async function expectSame(pairs: readonly ValidatorPair[]): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    for (const pair of pairs) pair.engine.pause();
-    let heights: number[];
-    let rows: Map<string, string>[] = [];
-    let segments: Map<string, string>[] = [];
-    try {
-      await Bun.sleep(REST_MS);
-      heights = await Promise.all(pairs.map((pair) => heightOf(pair)));
-      if (heights.every((height) => height === heights[0])) {
-        for (const pair of pairs) await segmentsAtRest(pair, heights[0]!);
-        rows = pairs.map(tablesOf);
-        segments = pairs.map(segmentsOf);
-      }
-    } finally {
-      for (const pair of pairs) pair.engine.resume();
-    }
-    if (rows.length === 0) {
-      if (attempt === ATTEMPTS) throw new Error(`never at one height: ${heights}`);
-      await progress(pairs, 1);
-      continue;
-    }
-    const last = heights[0]!;
-    alike(`rows at block ${last}`, rows);
-    alike("segments", segments);
-    alike("exports", await Promise.all(pairs.map(exportsOf)));
-    await progress(pairs, 1);
-    await sameHashes(pairs, last);
-    return `${pairs.length} validators alike at block ${last}, ${segments[0]!.size} segments`;
-  }
+  const { height, segments } = await atOneHeight(pairs, (height) => sameAt(pairs, height));
+  await progress(pairs, 1);
+  await sameHashes(pairs, height);
+  return `${pairs.length} validators alike at block ${height}, ${segments} segments`;
+}
+
+/** Of validators that stand behind one block. @throws Error naming what differs */
+export async function sameAt(
+  pairs: readonly ValidatorPair[],
+  height: number,
+): Promise<{ readonly height: number; readonly segments: number }> {
+  for (const pair of pairs) await segmentsAtRest(pair, height);
+  alike(`rows at block ${height}`, pairs.map(tablesOf));
+  const segments = pairs.map(segmentsOf);
+  alike("segments", segments);
+  alike("exports", await Promise.all(pairs.map((pair) => exportsOf(pair))));
+  return { height, segments: segments[0]!.size };
 }
 
 /** The application hash of each block, as far as the engines have it. */
@@ -94,17 +78,26 @@ export function digestsOf({ tables }: ReturnType<typeof rowsOf>): Map<string, st
   return new Map(digests.filter(([name]) => name !== "segments"));
 }
 
+/** Last block of the newest segment that is due. */
+export const lastSegmentEnd = (height: number): number =>
+  Math.floor((height - 1) / SEGMENT_BLOCKS) * SEGMENT_BLOCKS;
+
 /** Waits for the segments that are due: they are made beside the blocks. */
-async function segmentsAtRest(pair: ValidatorPair, height: number): Promise<void> {
-  const due = Math.floor((height - 1) / SEGMENT_BLOCKS) * SEGMENT_BLOCKS;
+export async function segmentsAtRest(pair: HistoryPlace, height: number): Promise<void> {
+  const due = lastSegmentEnd(height);
   await eventually(
     () => (boundsIn(pair)?.to ?? 0) >= due,
     `the segment up to block ${due} of validator ${pair.node.number}`,
   );
 }
 
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** First and last block of the segments. */
-function boundsIn(pair: HistoryPlace): { readonly from: number; readonly to: number } | undefined {
+export function boundsIn(pair: HistoryPlace): Bounds | undefined {
   using db = rowsIn(pair);
   const segments = listSegments(db);
   return segments.length === 0 ? undefined : { from: segments[0]!.from, to: segments.at(-1)!.to };
@@ -122,9 +115,11 @@ export function segmentsOf(pair: HistoryPlace): Map<string, string> {
   );
 }
 
-/** SHA-256 of each table's export, as a client gets it. */
-export async function exportsOf(pair: HistoryPlace): Promise<Map<string, string>> {
-  const bounds = boundsIn(pair);
+/** SHA-256 of each table's export, as a client gets it. @param bounds default: all of its segments */
+export async function exportsOf(
+  pair: HistoryPlace,
+  bounds: Bounds | undefined = boundsIn(pair),
+): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   if (bounds === undefined) return hashes;
   for (const { name } of EXPORT_TABLES) {

@@ -4,7 +4,7 @@ import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import { hexOf } from "../../src/wire/identifiers.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { alike } from "./comparison.ts";
-import { heightOf, progress, type RigNetwork, rowsIn, urlOf } from "./network.ts";
+import { atOneHeight, heightOf, progress, type RigNetwork, rowsIn, urlOf } from "./network.ts";
 import { parties, send, signed, type Tip, tipOf, transfer } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -21,8 +21,6 @@ const GREEDY = 10;
 const WIDTH = 50;
 const DRAINED_MS = 1_200_000;
 const HASHES_A_CALL = 500;
-const REST_MS = 1_500;
-const ATTEMPTS = 20;
 const TYPES = ["TYPE_ASYNC", "TYPE_SYNC", "TYPE_COMMIT"] as const;
 
 export const fullPool: Trial = {
@@ -254,26 +252,12 @@ function hashesIn(pair: ValidatorPair): ReadonlySet<string> {
 }
 
 /** Verdicts of all transactions, and what each party can read of its standing, at one height. @returns counts by code */
-async function sameVerdicts(pairs: readonly ValidatorPair[], senders: readonly Sender[]): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    for (const pair of pairs) pair.engine.pause();
-    try {
-      await Bun.sleep(REST_MS);
-      const heights = await Promise.all(pairs.map(heightOf));
-      if (heights.every((height) => height === heights[0])) {
-        alike(`verdicts at block ${heights[0]}`, pairs.map(verdictsIn));
-        alike(
-          `statistics at block ${heights[0]}`,
-          await Promise.all(pairs.map((pair) => standings(pair, senders))),
-        );
-        return codesIn(pairs[0]!);
-      }
-      if (attempt === ATTEMPTS) throw new Error(`never at one height: ${heights}`);
-    } finally {
-      for (const pair of pairs) pair.engine.resume();
-    }
-    await progress(pairs, 1);
-  }
+function sameVerdicts(pairs: readonly ValidatorPair[], senders: readonly Sender[]): Promise<string> {
+  return atOneHeight(pairs, async (height) => {
+    alike(`verdicts at block ${height}`, pairs.map(verdictsIn));
+    alike(`statistics at block ${height}`, await Promise.all(pairs.map((pair) => standings(pair, senders))));
+    return codesIn(pairs[0]!);
+  });
 }
 
 function verdictsIn(pair: ValidatorPair): Map<string, string> {

@@ -3,10 +3,10 @@
  * later validator of two is dialled by the earlier one alone. The engine checks the peer's id, not its port.
  */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { type TestnetNode, withSettings } from "../../src/testnet/files.ts";
+import { changeSettings, type TestnetNode } from "../../src/testnet/files.ts";
 
 /** Bytes are passed, connections are refused, or what comes in one direction, or in both, goes nowhere. */
 export type LinkState = "open" | "closed" | "silent" | "silent forwards" | "silent backwards";
@@ -90,8 +90,7 @@ export class Links {
   static async between(nodes: readonly TestnetNode[]): Promise<Links> {
     const links = new Links();
     for (const [at, node] of nodes.entries()) {
-      const file = join(node.consensusHome, "config", "config.toml");
-      const text = readFileSync(file, "utf8");
+      const text = readFileSync(join(node.consensusHome, "config", "config.toml"), "utf8");
       const peers: string[] = [];
       for (const other of nodes.slice(at + 1)) {
         const link = await Link.to(other.peerPort);
@@ -100,8 +99,7 @@ export class Links {
         if (id === undefined) throw new Error(`validator ${node.number} does not name ${other.number}`);
         peers.push(`${id}@${HOST}:${link.port}`);
       }
-      const settings = { p2p: { persistent_peers: JSON.stringify(peers.join(",")) } };
-      writeFileSync(file, withSettings(text, settings));
+      changeSettings(node, { p2p: { persistent_peers: JSON.stringify(peers.join(",")) } });
     }
     return links;
   }

@@ -2,12 +2,12 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
-import { join } from "node:path";
 import type { MempoolLimits } from "../../src/chain/options.ts";
 import { CometClient } from "../../src/comet/client.ts";
 import { systemTimeNs } from "../../src/devnet/clock.ts";
 import { openReader } from "../../src/store/database.ts";
-import { genesisPath, type TestnetNode, withSettings, writeTestnet } from "../../src/testnet/files.ts";
+import { proxyApp, type Settings } from "../../src/testnet/engine-settings.ts";
+import { changeSettings, genesisPath, type TestnetNode, writeTestnet } from "../../src/testnet/files.ts";
 import { type PairEvents, ValidatorPair } from "../../src/testnet/pair.ts";
 import { startTestnet, type Testnet } from "../../src/testnet/testnet.ts";
 import { SOURCES } from "../../test/rig/lyra.ts";
@@ -32,7 +32,7 @@ export interface NetworkSettings {
   /** Network parameters that differ. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Settings of the consensus engines, by section and key, as they stand in the file. */
-  readonly settings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly settings?: Settings;
   readonly mempool?: MempoolLimits;
   /** Further words of each `lyra validator`. */
   more?(node: TestnetNode): readonly string[];
@@ -189,13 +189,12 @@ interface PairWords {
 }
 
 /** Puts a place of its own where the engine dials. */
-async function proxied({ abci, consensusHome }: TestnetNode): Promise<AbciProxy> {
+async function proxied(node: TestnetNode): Promise<AbciProxy> {
+  const { abci } = node;
   const target = abci.replace(/^unix:/, "");
   if (target === abci) throw new Error(`${abci}: the folder's path is too long for a socket`);
   const path = `${target.slice(0, -".sock".length)}p.sock`;
-  const file = join(consensusHome, "config", "config.toml");
-  const settings = { "": { proxy_app: JSON.stringify(`unix://${path}`) } };
-  writeFileSync(file, withSettings(readFileSync(file, "utf8"), settings));
+  changeSettings(node, { "": { proxy_app: proxyApp(`unix:${path}`) } });
   return AbciProxy.listen(path, target);
 }
 
@@ -239,15 +238,6 @@ export class Patience {
     const { ms } = this;
     if (tookMs > ms) throw new Error(`it took ${tookMs.toFixed(0)} ms, and ${ms.toFixed(0)} ms are the most`);
   }
-}
-
-/** Changes settings of a consensus engine, which takes them at its next start. */
-export function changeSettings(
-  { node }: ValidatorPair,
-  settings: NonNullable<NetworkSettings["settings"]>,
-): void {
-  const file = join(node.consensusHome, "config", "config.toml");
-  writeFileSync(file, withSettings(readFileSync(file, "utf8"), settings));
 }
 
 export const urlOf = ({ node }: ValidatorPair, path: string): string =>
@@ -307,4 +297,27 @@ export async function follow(pairs: readonly ValidatorPair[], ms = REACH_MS * lo
 export async function progress(pairs: readonly ValidatorPair[], blocks = 3, ms?: number): Promise<void> {
   const heights = await Promise.all(pairs.map((pair) => heightOf(pair).catch(() => 0)));
   await reach(pairs, Math.max(...heights) + blocks, ms);
+}
+
+const ATTEMPTS = 20;
+/** Engines that stand still have delivered what was decided. */
+const REST_MS = 1_500;
+
+/** Reads validators whose engines stand still behind one block; they go on afterwards. */
+export async function atOneHeight<T>(
+  pairs: readonly ValidatorPair[],
+  read: (height: number) => Promise<T> | T,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    for (const pair of pairs) pair.engine.pause();
+    try {
+      await Bun.sleep(REST_MS);
+      const [first, ...others] = await Promise.all(pairs.map(heightOf));
+      if (others.every((height) => height === first)) return await read(first!);
+      if (attempt === ATTEMPTS) throw new Error(`never at one height: ${[first, ...others]}`);
+    } finally {
+      for (const pair of pairs) pair.engine.resume();
+    }
+    await progress(pairs, 1);
+  }
 }

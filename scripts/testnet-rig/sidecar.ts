@@ -3,15 +3,20 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Supervised } from "../../src/testnet/pair.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { alike, exportsOf, type HistoryPlace, segmentsOf } from "./comparison.ts";
-import { heightOf, progress, SEGMENT_BLOCKS } from "./network.ts";
+import {
+  alike,
+  exportsOf,
+  type HistoryPlace,
+  lastSegmentEnd,
+  segmentsAtRest,
+  segmentsOf,
+} from "./comparison.ts";
+import { atOneHeight, progress, SEGMENT_BLOCKS } from "./network.ts";
 import { sendTransfers } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
 const PORT = 20_000 + (process.pid % 10_000);
 const RECEIVING = /"(?:receiving|following)"/;
-/** Engines that stand still have delivered what was decided. */
-const REST_MS = 1_500;
 
 export const sidecar: Trial = {
   number: 17,
@@ -61,26 +66,21 @@ export const sidecar: Trial = {
       }
       // A segment or two behind the last kill.
       await progress([followed], SEGMENT_BLOCKS);
-      for (const pair of [...others, followed]) pair.engine.pause();
-      await Bun.sleep(REST_MS);
-      const height = await heightOf(followed);
-      await eventually(async () => (await storedHeight(PORT)) === height, `the sidecar at block ${height}`);
-      const due = Math.floor((height - 1) / SEGMENT_BLOCKS) * SEGMENT_BLOCKS;
       const all = [followed, follower] as const;
-      for (const each of all)
-        await eventually(
-          () => [...segmentsOf(each).keys()].at(-1)?.endsWith(`-${due}`),
-          `the segment up to block ${due}`,
-        );
-      alike("segments", all.map(segmentsOf));
-      alike("exports", await Promise.all(all.map(exportsOf)));
+      const { height, due } = await atOneHeight([...others, followed], async (height) => {
+        await eventually(async () => (await storedHeight(PORT)) === height, `the sidecar at block ${height}`);
+        const due = lastSegmentEnd(height);
+        for (const each of all) await segmentsAtRest(each, height);
+        alike("segments", all.map(segmentsOf));
+        alike("exports", await Promise.all(all.map((each) => exportsOf(each))));
+        return { height, due };
+      });
       const status = (await (await fetch(`http://127.0.0.1:${PORT}/status`)).json()) as object;
       const states = JSON.stringify(status).match(/"state":"(\w+)"/g) ?? [];
       if (states.length < 2 || !states.every((state) => RECEIVING.test(state)))
         throw new Error(`its sources are ${states.join(", ")}`);
       return `${kills} kills; alike up to block ${height}, ${due / SEGMENT_BLOCKS} segments`;
     } finally {
-      for (const pair of [...others, followed]) pair.engine.resume();
       await process_.stop();
       await followed.stop();
     }

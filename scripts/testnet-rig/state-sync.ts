@@ -1,20 +1,21 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sha256Of } from "../../src/crypto/sha.ts";
-import { placeOf, type TestnetNode } from "../../src/testnet/files.ts";
-import { ValidatorPair } from "../../src/testnet/pair.ts";
+import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import type { AbciWatch } from "./abci-proxy.ts";
+import { alike, boundsIn, expectSame, exportsOf, segmentsAtRest } from "./comparison.ts";
+import { dialPeers, furtherNode, takeSnapshot } from "./further-node.ts";
 import {
-  changeSettings,
+  atOneHeight,
   dataUrlOf,
-  engineOf,
   heightOf,
   Patience,
   progress,
   type RigNetwork,
   reach,
+  SEGMENT_BLOCKS,
 } from "./network.ts";
 import { sendTransfers, timesIn, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
@@ -65,55 +66,54 @@ export const stateSync: Trial = {
       if (timesIn(fifth, hashes).some((times) => times > 0)) throw new Error("it executed the old blocks");
       const fresh = await sendTransfers([...pairs, fifth], 20);
       await untilIn(fifth, fresh);
-      const height = await heightOf(fifth);
-      const [own, other] = await Promise.all([fifth, pairs[0]!].map((pair) => engineOf(pair).block(height)));
-      if (own!.appHash !== other!.appHash) throw new Error(`hashes differ at block ${height}`);
       const { firstHeight } = (await (await fetch(dataUrlOf(fifth, "/status"))).json()) as {
         firstHeight: number;
       };
       if (firstHeight <= SNAPSHOT_HEIGHT) throw new Error(`its rows begin at block ${firstHeight}`);
-      return `the forged one refused, then ${refusals} rotten chunks; ${patience.sentence}; reads say that rows begin at block ${firstHeight}`;
+      await sameSince(pairs, fifth);
+      await fifth.stop();
+      await fetchHistory(network, fifth);
+      fifth.start();
+      await progress([...pairs, fifth]);
+      const same = await expectSame([...pairs, fifth]);
+      return `the forged one refused, then ${refusals} rotten chunks; ${patience.sentence}; reads say that rows begin at block ${firstHeight}; with the history of another, ${same}`;
     } finally {
       await fifth.stop();
     }
   },
 };
 
-/** A node that is not a validator, and synchronises by snapshot. */
-async function fifthOf(network: RigNetwork): Promise<ValidatorPair> {
-  const [first, second] = network.pairs.slice(0, 2).map(({ node }) => node) as [TestnetNode, TestnetNode];
-  const node = await placeOf(network.folder, network.pairs.length + 1, "free");
-  const config = join(node.consensusHome, "config");
-  mkdirSync(join(node.consensusHome, "data"), { recursive: true });
-  cpSync(join(first.consensusHome, "config"), config, { recursive: true });
-  // The engine makes keys of its own.
-  for (const name of ["node_key.json", "priv_validator_key.json"]) rmSync(join(config, name));
-  const peers = [first, second].flatMap(({ consensusHome }) => peersIn(consensusHome));
-  const fifth = new ValidatorPair(node, network.programs, network.events);
-  const trusted = await engineOf(network.pairs[0]!).block(TRUST_HEIGHT);
-  const servers = [first, second].map(({ rpcPort }) => `http://127.0.0.1:${rpcPort}`);
-  changeSettings(fifth, {
-    "": { proxy_app: JSON.stringify(node.abci.replace(/^unix:/, "unix://")), moniker: '"fifth"' },
-    rpc: { laddr: `"tcp://127.0.0.1:${node.rpcPort}"` },
-    p2p: {
-      laddr: `"tcp://127.0.0.1:${node.peerPort}"`,
-      persistent_peers: JSON.stringify([...new Set(peers)].join(",")),
-    },
-    statesync: {
-      enable: "true",
-      rpc_servers: JSON.stringify(servers.join(",")),
-      discovery_time: '"5s"',
-      trust_height: String(TRUST_HEIGHT),
-      trust_hash: JSON.stringify(trusted.hash.toUpperCase()),
-      trust_period: '"168h0m0s"',
-    },
+/** From its first segment on, the node has the others' exports. */
+async function sameSince(pairs: readonly ValidatorPair[], fifth: ValidatorPair): Promise<void> {
+  const all = [...pairs, fifth];
+  await progress(all, SEGMENT_BLOCKS + 1);
+  await atOneHeight(all, async (height) => {
+    for (const pair of all) await segmentsAtRest(pair, height);
+    const bounds = boundsIn(fifth);
+    if (bounds === undefined) throw new Error("it makes no segments");
+    alike(
+      `exports from block ${bounds.from} on`,
+      await Promise.all(all.map((pair) => exportsOf(pair, bounds))),
+    );
   });
-  return fifth;
 }
 
-function peersIn(consensusHome: string): string[] {
-  const text = readFileSync(join(consensusHome, "config", "config.toml"), "utf8");
-  return /^persistent_peers = "(.*)"/m.exec(text)![1]!.split(",");
+/** As its operator does it: the rows before the snapshot. */
+async function fetchHistory({ pairs, programs }: RigNetwork, { node }: ValidatorPair): Promise<void> {
+  const words = ["history", "fetch", "--from", dataUrlOf(pairs[0]!, ""), "--home", node.home, "--quiet"];
+  const child = Bun.spawn([...programs.lyra, ...words], { stdout: "ignore", stderr: "pipe" });
+  const said = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`lyra history fetch: ${said}`);
+}
+
+/** A node that is not a validator, and synchronises by snapshot. */
+async function fifthOf(network: RigNetwork): Promise<ValidatorPair> {
+  const { pairs, folder, programs } = network;
+  const nodes = pairs.map(({ node }) => node);
+  const node = await furtherNode(folder, nodes.length + 1, nodes[0]!);
+  dialPeers(node, nodes, programs.cometbft);
+  await takeSnapshot(node, nodes, TRUST_HEIGHT);
+  return network.pairWith({ node }, {});
 }
 
 /** As it was before its first start. */

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { placeOf } from "../../src/testnet/files.ts";
 import { ValidatorPair } from "../../src/testnet/pair.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { changeSettings, heightOf, progress, type RigNetwork } from "./network.ts";
+import { furtherNode } from "./further-node.ts";
+import { heightOf, progress, type RigNetwork } from "./network.ts";
 import { sendTransfers, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -43,24 +43,15 @@ export const twoEnginesOneKey: Trial = {
 };
 
 /** A copy of a validator with its key, and without what keeps it from signing twice. */
-async function doubleOf(network: RigNetwork, pair: ValidatorPair): Promise<ValidatorPair> {
-  const { number, consensusHome } = pair.node;
-  const node = await placeOf(join(network.folder, "double"), number, "free");
-  mkdirSync(join(node.consensusHome, "data"), { recursive: true });
-  cpSync(join(consensusHome, "config"), join(node.consensusHome, "config"), { recursive: true });
+async function doubleOf(network: RigNetwork, { node: pattern }: ValidatorPair): Promise<ValidatorPair> {
+  // The engine makes a node key: of two peers with one id the later is refused.
+  const without = ["node_key.json"];
+  const node = await furtherNode(join(network.folder, "double"), pattern.number, pattern, without);
   writeFileSync(
     join(node.consensusHome, "data", "priv_validator_state.json"),
     JSON.stringify({ height: "0", round: 0, step: 0 }),
   );
-  // The engine makes a new one: of two peers with one id the later is refused.
-  rmSync(join(node.consensusHome, "config", "node_key.json"));
-  const double = new ValidatorPair(node, network.programs, network.events);
-  changeSettings(double, {
-    "": { proxy_app: JSON.stringify(node.abci.replace(/^unix:/, "unix://")) },
-    rpc: { laddr: `"tcp://127.0.0.1:${node.rpcPort}"` },
-    p2p: { laddr: `"tcp://127.0.0.1:${node.peerPort}"` },
-  });
-  return double;
+  return new ValidatorPair(node, network.programs, network.events);
 }
 
 /** Lines of the application's log. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha3HexOf } from "../../src/crypto/sha.ts";
 import { ValidatorKeys } from "../../src/devnet/keys.ts";
 import { readGenesis } from "../../src/engine/genesis.ts";
 import { engineKey, nodeKeyText, validatorKeyText } from "../../src/testnet/engine-keys.ts";
-import { genesisPath, type TestnetNode, withSettings } from "../../src/testnet/files.ts";
+import { genesisPath } from "../../src/testnet/files.ts";
 import { type Member, ownMember } from "../../src/testnet/members.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
@@ -13,8 +13,8 @@ import { hexOf } from "../../src/wire/identifiers.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { readTransaction } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
-import { freePort } from "../../test/rig/ports.ts";
 import { expectSame } from "./comparison.ts";
+import { dialPeers, furtherNode } from "./further-node.ts";
 import { heightOf, progress, type RigNetwork, reach, rowsIn, urlOf } from "./network.ts";
 import { parties, send, signed, tipOf } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
@@ -81,36 +81,19 @@ const keyOf = ({ identity }: Member) => identity.consensusPublicKey;
 
 /** A node's files as its operator makes them, with the others as its peers; it runs when this returns. */
 async function joined(network: RigNetwork, { own, consensusSeed, peerSeed }: Member): Promise<ValidatorPair> {
-  const { pairs, folder, testnet } = network;
-  const model = pairs[0]!.node;
-  const place = join(folder, "node5");
-  const [home, consensusHome, keysFile] = ["lyra", "consensus", "keys.json"].map((name) => join(place, name));
-  mkdirSync(home!, { recursive: true });
-  const node: TestnetNode = {
-    ...{ number: 5, home: home!, consensusHome: consensusHome!, keysFile: keysFile! },
-    abci: `unix:${join(place, "app.sock")}`,
-    ...{ peerPort: freePort(), rpcPort: freePort(), nodePort: freePort(), dataPort: freePort() },
-  };
-  const ethereum = `http://127.0.0.1:${testnet.ethereumPort}`;
-  const pair = network.pairWith({ node }, { more: ["--keys", keysFile!, "--ethereum", ethereum] });
-  network.engineCommand(pair, "init");
-  const config = (name: string) => join(consensusHome!, "config", name);
-  cpSync(genesisPath(model), config("genesis.json"));
+  const { pairs, folder, testnet, programs } = network;
+  const nodes = pairs.map(({ node }) => node);
+  const keysFile = join(folder, "node5", "keys.json");
+  const node = { ...(await furtherNode(folder, 5, nodes[0]!)), keysFile };
+  const config = (name: string) => join(node.consensusHome, "config", name);
   const secret = { mode: 0o600 } as const;
   writeFileSync(config("priv_validator_key.json"), validatorKeyText(engineKey(consensusSeed)), secret);
   writeFileSync(config("node_key.json"), nodeKeyText(engineKey(peerSeed)), secret);
-  const { chainId, hash: genesisHash } = readGenesis(readFileSync(genesisPath(model), "utf8"));
-  own!.write(keysFile!, { chainId, genesisHash });
-  const peers = pairs.map(
-    (each) => `${network.engineCommand(each, "show-node-id")}@127.0.0.1:${each.node.peerPort}`,
-  );
-  const text = readFileSync(join(model.consensusHome, "config", "config.toml"), "utf8");
-  const settings = {
-    "": { proxy_app: JSON.stringify(node.abci.replace(/^unix:/, "unix://")), moniker: '"node5"' },
-    rpc: { laddr: `"tcp://127.0.0.1:${node.rpcPort}"` },
-    p2p: { laddr: `"tcp://127.0.0.1:${node.peerPort}"`, persistent_peers: JSON.stringify(peers.join(",")) },
-  };
-  writeFileSync(config("config.toml"), withSettings(text, settings));
+  const { chainId, hash: genesisHash } = readGenesis(readFileSync(genesisPath(node), "utf8"));
+  own!.write(keysFile, { chainId, genesisHash });
+  dialPeers(node, nodes, programs.cometbft);
+  const ethereum = `http://127.0.0.1:${testnet.ethereumPort}`;
+  const pair = network.pairWith({ node }, { more: ["--keys", keysFile, "--ethereum", ethereum] });
   pair.start();
   return pair;
 }

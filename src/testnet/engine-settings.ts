@@ -42,6 +42,26 @@ export function mempoolSettings(limits: MempoolLimits = {}): Settings {
   };
 }
 
+/** Of an engine that takes the state from others. @param servers RPC of two others */
+export function statesyncSettings(
+  servers: readonly string[],
+  trusted: { readonly height: number; readonly hash: string },
+): Settings {
+  return {
+    statesync: {
+      enable: "true",
+      rpc_servers: text(servers.join(",")),
+      trust_height: String(trusted.height),
+      trust_hash: text(trusted.hash.toUpperCase()),
+      trust_period: text("168h0m0s"),
+      discovery_time: text("5s"),
+    },
+  };
+}
+
+/** Where the engine dials the chain, as its settings name it. @param abci `unix:PATH` or `tcp://HOST:PORT` */
+export const proxyApp = (abci: string): string => text(abci.replace(/^unix:/, "unix://"));
+
 /** Words of `lyra validator`. */
 export function mempoolWords({ mempoolTxsMax, mempoolBytesMax }: MempoolLimits): string[] {
   return [
@@ -66,7 +86,7 @@ export function settingsText(
   const { isShared, isPublic } = nearness(network);
   const settings: Settings = {
     "": {
-      proxy_app: text(abci.replace(/^unix:/, "unix://")),
+      proxy_app: proxyApp(abci),
       moniker: text(node.name),
     },
     rpc: { ...COMMON_SETTINGS.rpc, laddr: text(`tcp://${hostPort(rpcHostOf(node), node.rpcPort)}`) },

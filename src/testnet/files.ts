@@ -12,9 +12,10 @@ import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
-import { COMMON_SETTINGS, mempoolSettings, type Settings } from "./engine-settings.ts";
+import { COMMON_SETTINGS, mempoolSettings, proxyApp, type Settings } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type Member, ownMember, publicMember } from "./members.ts";
+import { KEYS_FILE, PORTS_APART, socketAddress, USUAL_PORTS } from "./places.ts";
 import { checkPorts, freePort, type PortUse } from "./ports.ts";
 
 /** A validator of the network, and where its parts listen. */
@@ -72,12 +73,6 @@ const FILE = "testnet.json";
 /** On one machine: two processes each. */
 export const VALIDATORS_MAX = 16;
 const HOST = "127.0.0.1";
-const PORTS_APART = 10;
-const USUAL = { peer: 26_656, rpc: 26_657, node: 3_003, data: 3_008, ethereum: 8_545 };
-/** The longest path that a socket can have. */
-const SOCKET_PATH_MAX = 107;
-/** Of a validator's own keys, in its folder. */
-const KEYS_FILE = "validator-keys.json";
 /** For one machine: quick gossip, patience with peers that are started later. */
 const SETTINGS: Settings = {
   ...COMMON_SETTINGS,
@@ -116,7 +111,7 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
   const places = await Promise.all(
     Array.from({ length: validators }, (_, at) => placeOf(folder, at + 1, options.ports)),
   );
-  const ethereumPort = options.ports === "free" ? await freePort() : USUAL.ethereum;
+  const ethereumPort = options.ports === "free" ? await freePort() : USUAL_PORTS.ethereum;
   // Before there is a network that keeps them.
   await checkPorts(
     portUses({ ethereumPort, nodes: places }),
@@ -141,20 +136,16 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
     writeFileWhole(join(config, "priv_validator_key.json"), validatorKeyText(engineKey(consensusSeed)));
     writeFileWhole(join(config, "node_key.json"), nodeKeyText(engineKey(peerSeed)));
     const peers = nodes.flatMap(({ peerPort }, n) => (n === at ? [] : [`${ids[n]!}@${HOST}:${peerPort}`]));
-    const own: Settings = {
-      "": {
-        proxy_app: JSON.stringify(node.abci.replace(/^unix:/, "unix://")),
-        moniker: `"node${node.number}"`,
-      },
-      rpc: { laddr: `"tcp://${HOST}:${node.rpcPort}"` },
-      p2p: { laddr: `"tcp://${HOST}:${node.peerPort}"`, persistent_peers: JSON.stringify(peers.join(",")) },
-    };
-    changeSettings(node, SETTINGS, mempoolSettings(mempool), own, options.settings ?? {});
+    const own = { p2p: { persistent_peers: JSON.stringify(peers.join(",")) } };
+    changeSettings(
+      node,
+      ...[SETTINGS, mempoolSettings(mempool), placeSettings(node), own, options.settings ?? {}],
+    );
   }
   return writeFile(folder, { chainId, ethereumPort, nodes, mempool });
 }
 
-/** Changes the mempool of a network that is there; limits that are not given stay. */
+/** Changes the mempool of an existing network; limits that are not given stay. */
 export function withMempool(folder: string, former: TestnetFile, change: MempoolLimits): TestnetFile {
   if (Object.keys(change).length === 0) return former;
   const mempool = { ...former.mempool, ...change };
@@ -165,6 +156,15 @@ export function withMempool(folder: string, former: TestnetFile, change: Mempool
 function writeFile(folder: string, testnet: TestnetFile): TestnetFile {
   writeFileWhole(join(folder, FILE), `${JSON.stringify(testnet, undefined, 2)}\n`);
   return testnet;
+}
+
+/** Where an engine listens, and dials its chain. */
+export function placeSettings({ number, abci, rpcPort, peerPort }: TestnetNode): Settings {
+  return {
+    "": { proxy_app: proxyApp(abci), moniker: `"node${number}"` },
+    rpc: { laddr: `"tcp://${HOST}:${rpcPort}"` },
+    p2p: { laddr: `"tcp://${HOST}:${peerPort}"` },
+  };
 }
 
 /** Changes settings of a node's engine, which takes them at its next start. */
@@ -205,13 +205,12 @@ export async function placeOf(folder: string, number: number, ports: "usual" | "
   const place = join(folder, `node${number}`);
   const portOf = (usual: number) => (ports === "free" ? freePort() : usual + PORTS_APART * (number - 1));
   const [peerPort, rpcPort, nodePort, dataPort] = await Promise.all([
-    portOf(USUAL.peer),
-    portOf(USUAL.rpc),
-    portOf(USUAL.node),
-    portOf(USUAL.data),
+    portOf(USUAL_PORTS.peer),
+    portOf(USUAL_PORTS.rpc),
+    portOf(USUAL_PORTS.node),
+    portOf(USUAL_PORTS.data),
   ]);
-  const path = join(place, "app.sock");
-  const abci = path.length <= SOCKET_PATH_MAX ? `unix:${path}` : `tcp://${HOST}:${await freePort()}`;
+  const abci = socketAddress(join(place, "app.sock")) ?? `tcp://${HOST}:${await freePort()}`;
   return {
     number,
     home: join(place, "lyra"),
@@ -237,7 +236,7 @@ function initEngine(cometbft: string, home: string): void {
 }
 
 /** Settings of a TOML file, replaced where they stand: one key stands in several sections. */
-export function withSettings(text: string, settings: Settings): string {
+function withSettings(text: string, settings: Settings): string {
   let section = "";
   const lines = text.split("\n").map((line) => {
     section = /^\[(\w+)\]/.exec(line)?.[1] ?? section;

@@ -14,10 +14,11 @@ import { readShortText } from "../files/short-file.ts";
 import { readKeys } from "../validator/key-file.ts";
 import { isPrivate } from "./addresses.ts";
 import { engineKey, peerIdOf } from "./engine-keys.ts";
-import type { Settings } from "./engine-settings.ts";
-import { KEYS_FILE, nodeOf, type Programs, USUAL_PLACES, USUAL_PROGRAMS, writeFolder } from "./machines.ts";
+import { type Settings, statesyncSettings } from "./engine-settings.ts";
+import { nodeOf, type Programs, USUAL_PLACES, USUAL_PROGRAMS, writeFolder } from "./machines.ts";
 import { type Member, ownMember } from "./members.ts";
 import { hostUrl, type NetworkFile, type NetworkNode, readNetwork } from "./network.ts";
+import { KEYS_FILE } from "./places.ts";
 
 interface JoinOptions {
   /** Folder with network.json and the genesis. */
@@ -146,16 +147,8 @@ async function trustOf(
   const [one, other] = await Promise.all([first!, second].map(({ client }) => client.block(height)));
   if (one!.hash !== other!.hash)
     throw noTrust(`${first!.url} and ${second.url} have different blocks ${height}`);
-  const hash = one!.hash.toUpperCase();
-  const statesync = {
-    enable: "true",
-    rpc_servers: JSON.stringify(`${first!.url},${second.url}`),
-    trust_height: String(height),
-    trust_hash: JSON.stringify(hash),
-    trust_period: '"168h0m0s"',
-    discovery_time: '"5s"',
-  };
-  return { trusted: { height, hash }, settings: { statesync } };
+  const trusted = { height, hash: one!.hash.toUpperCase() };
+  return { trusted, settings: statesyncSettings([first!.url, second.url], trusted) };
 }
 
 /** A validator with the keys of its backup. @throws NodeError */

@@ -26,6 +26,7 @@ import {
   type NetworkNode,
   networkText,
 } from "./network.ts";
+import { KEYS_FILE, PORTS_APART, socketAddress, USUAL_PORTS } from "./places.ts";
 
 export interface Programs {
   readonly lyra: string;
@@ -57,11 +58,6 @@ export const MACHINES_MAX = 100;
 export const USUAL_PLACES = "/var/lib/lyra";
 export const USUAL_PROGRAMS: Programs = { lyra: "/usr/local/bin/lyra", cometbft: "/usr/local/bin/cometbft" };
 const USUAL_PACE = "1s";
-export const KEYS_FILE = "validator-keys.json";
-const PORTS_APART = 10;
-const PORTS = { peer: 26_656, rpc: 26_657, abci: 26_658, node: 3_003, data: 3_008, ethereum: 8_545 };
-/** The longest path that a socket can have. */
-const SOCKET_PATH_MAX = 107;
 
 /** Writes the folders of a new network. @throws NodeError */
 export async function writeMachines(options: MachinesOptions): Promise<NetworkFile> {
@@ -138,10 +134,8 @@ export function writeFolder(options: FolderOptions): void {
 }
 
 function abciOf(place: string, { peerPort }: NetworkNode): string {
-  const path = `${place}/run/app.sock`;
-  return path.length <= SOCKET_PATH_MAX
-    ? `unix:${path}`
-    : `tcp://127.0.0.1:${PORTS.abci + peerPort - PORTS.peer}`;
+  const port = USUAL_PORTS.abci + peerPort - USUAL_PORTS.peer;
+  return socketAddress(`${place}/run/app.sock`) ?? `tcp://127.0.0.1:${port}`;
 }
 
 function wordsOf(options: FolderOptions, abci: string): MachineWords {
@@ -180,13 +174,13 @@ export function nodeOf(host: Host, peerId: string, place: number, shift = 0): Ne
   const portOf = (usual: number) => usual + PORTS_APART * place + shift;
   return {
     ...{ name: host.name, address: host.address, peerId },
-    ...{ peerPort: portOf(PORTS.peer), rpcPort: portOf(PORTS.rpc) },
-    ...{ nodePort: portOf(PORTS.node), dataPort: portOf(PORTS.data) },
+    ...{ peerPort: portOf(USUAL_PORTS.peer), rpcPort: portOf(USUAL_PORTS.rpc) },
+    ...{ nodePort: portOf(USUAL_PORTS.node), dataPort: portOf(USUAL_PORTS.data) },
   };
 }
 
 function ownEthereumUrl({ address }: Host, shift: number): string {
-  if (isPrivate(address)) return `http://${hostPort(address, PORTS.ethereum + shift)}`;
+  if (isPrivate(address)) return `http://${hostPort(address, USUAL_PORTS.ethereum + shift)}`;
   throw new NodeError(
     "testnet.files",
     "usage",

@@ -6,8 +6,8 @@ import type { AgentKeys } from "../ethereum/validator-agent.ts";
 import { type AnnounceNode, emptyAnnounceNode } from "../wire/generated/commands.ts";
 import { hexOf } from "../wire/identifiers.ts";
 
-/** What a node says of itself; the chain takes no empty text. */
-export interface NodeProfile {
+/** A node in its own words; the chain takes no empty text. */
+interface NodeProfile {
   readonly name: string;
   readonly infoUrl: string;
   readonly avatarUrl: string;

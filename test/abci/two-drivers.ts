@@ -2,35 +2,20 @@
 // whose blocks get the same times, hashes and proposers.
 import { expect } from "bun:test";
 import { ParsedTransactions } from "../../src/abci/parsed.ts";
-import type { ChainPoint } from "../../src/chain/chain-store.ts";
-import { SnapshotRestore, StateSnapshots } from "../../src/chain/state-snapshots.ts";
+import { StateSnapshots } from "../../src/chain/state-snapshots.ts";
 import { sha256HexOf } from "../../src/crypto/sha.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import type { Genesis } from "../../src/engine/genesis.ts";
-import type { StateEntry } from "../../src/engine/state.ts";
 import { COMMANDS } from "../../src/wire/transaction-commands.ts";
 import { FedSequencer, type Header } from "./fed-sequencer.ts";
 import { History, historyGenesis, type Makers, PARTIES } from "./history.ts";
 import { AbciRig } from "./rig.ts";
-
-/** A chain that can begin with a snapshot. */
-interface Restoring {
-  readonly home: string;
-  restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void;
-}
+import { handSnapshot, identityOf, type Restoring } from "./snapshots.ts";
 
 /** Writes a snapshot of a home's stored state, and lets another chain go on from it. @param appHash the trusted one */
-async function handSnapshot(home: string, { chainId, hash }: Genesis, appHash: string, to: Restoring) {
-  const identity = { chainId, genesis: hash };
-  const snapshots = new StateSnapshots(home, identity, 64 * 1024);
-  const snapshot = await snapshots.write(0);
-  const restore = new SnapshotRestore(to.home, snapshot, appHash, identity);
-  for (let index = 0; index < snapshot.chunks; index++) {
-    const verdict = restore.apply(index, snapshots.chunk(snapshot.height, snapshot.format, index)!);
-    if (!verdict.accepted) throw new Error(verdict.text);
-  }
-  to.restore(restore.verify(), () => restore.entries());
-  restore.discard();
+async function handNewSnapshot(home: string, genesis: Genesis, appHash: string, to: Restoring) {
+  const snapshots = new StateSnapshots(home, identityOf(genesis), 64 * 1024);
+  handSnapshot(snapshots, await snapshots.write(0), genesis, appHash, to);
 }
 
 /** Transactions between blocks, at most: besides what validators owe. */
@@ -113,11 +98,11 @@ export async function playBoth(seed: number, blocks: number, makers?: Makers): P
     local.core.flush();
     const other = rigOf(genesis).rig;
     const restoring: Restoring = { home: other.home, restore: (...place) => other.chain.restore(...place) };
-    await handSnapshot(local.home, genesis, block.appHash, restoring);
+    await handNewSnapshot(local.home, genesis, block.appHash, restoring);
     other.set.powers = new Map(rig.set.powers);
     late.abci = other;
     late.local = new FedSequencer(genesis, undefined);
-    await handSnapshot(rig.home, genesis, block.appHash, late.local);
+    await handNewSnapshot(rig.home, genesis, block.appHash, late.local);
   }
   for (const { publicKey } of PARTIES) {
     const statistics = await rig.chain.spamStatistics(publicKey);
