@@ -8,7 +8,7 @@ import { recordSegment } from "../src/history/segment-table.ts";
 import { replayFiles } from "../src/ingest/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter } from "../src/store/database.ts";
-import { freePort } from "../test/rig/ports.ts";
+import { freePort } from "../src/testnet/ports.ts";
 import { defaultRecording, median, residentMb } from "./support.ts";
 
 const REST_MS = 1_500;

@@ -106,7 +106,7 @@ try {
   );
   // The light client needs two more blocks.
   await until("no blocks", async () => (await engineOf(first!).status()).height >= SNAPSHOT_HEIGHT + 3);
-  const node = await furtherNode(folder, nodes.length + 1, first!);
+  const node = furtherNode(folder, nodes.length + 1, first!);
   dialPeers(node, nodes, cometbft);
   await takeSnapshot(node, nodes, state.height + 2);
   const before = (await engineOf(first!).status()).height;

@@ -17,7 +17,7 @@ import { readGenesis } from "../src/engine/genesis.ts";
 import { joinNetwork } from "../src/testnet/join.ts";
 import { USUAL_PROGRAMS, writeMachines } from "../src/testnet/machines.ts";
 import type { NetworkNode } from "../src/testnet/network.ts";
-import { Supervised } from "../src/testnet/pair.ts";
+import { isFailure, Supervised } from "../src/testnet/pair.ts";
 import { readKeys } from "../src/validator/key-file.ts";
 import type { CommandInit } from "../src/wire/transaction.ts";
 import { SOURCES } from "../test/rig/lyra.ts";
@@ -67,8 +67,8 @@ class Machine {
       if (!isEngine && program !== USUAL_PROGRAMS.lyra) throw new Error(`${role} runs ${program}`);
       const command = [...(isEngine ? [cometbft!] : lyra), ...rest];
       const log = join(folder, `${this.node.name}-${role}.log`);
-      const supervised = new Supervised(command, log, (line) => line.includes('"level":"error"'), {
-        onLine: (line) => lines.push(`${this.node.name} ${role}: ${line}`),
+      const supervised = new Supervised(command, log, {
+        onLine: (line) => isFailure(line) && lines.push(`${this.node.name} ${role}: ${line}`),
         onEnded: (how) => lines.push(`${this.node.name} ${role}: ended (${how})`),
       });
       supervised.start();

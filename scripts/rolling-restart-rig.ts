@@ -11,9 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { status as Status } from "@grpc/grpc-js";
+import { freePort } from "../src/testnet/ports.ts";
 import { RunningDevnet } from "../test/rig/devnet-process.ts";
 import { ListeningLyra, SOURCES } from "../test/rig/lyra.ts";
-import { freePort } from "../test/rig/ports.ts";
 import { GrpcClient } from "../test/support/grpc-client.ts";
 
 const { values } = parseArgs({

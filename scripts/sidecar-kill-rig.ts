@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Solver } from "../src/chain/admission/pow/solver.ts";
 import { devnetParties, madeUpAssetId } from "../src/devnet/keys.ts";
+import { freePort } from "../src/testnet/ports.ts";
 import { hexOf } from "../src/wire/identifiers.ts";
 import {
   type CommandInit,
@@ -20,7 +21,6 @@ import {
 import { RunningDevnet } from "../test/rig/devnet-process.ts";
 import { ListeningLyra, SOURCES } from "../test/rig/lyra.ts";
 import { printRound, rigOptions } from "../test/rig/options.ts";
-import { freePort } from "../test/rig/ports.ts";
 
 const SENDERS = 10;
 const REST_MS = 2_000;

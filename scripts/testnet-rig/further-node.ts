@@ -9,13 +9,13 @@ import { changeSettings, placeOf, placeSettings, type TestnetNode } from "../../
 const ENGINE_KEYS = ["node_key.json", "priv_validator_key.json"];
 
 /** @param folder of the network @param without files of the engine's configuration that it does not get */
-export async function furtherNode(
+export function furtherNode(
   folder: string,
   number: number,
   pattern: TestnetNode,
   without: readonly string[] = ENGINE_KEYS,
-): Promise<TestnetNode> {
-  const node = await placeOf(folder, number, "free");
+): TestnetNode {
+  const node = placeOf(folder, number, "free");
   const config = join(node.consensusHome, "config");
   mkdirSync(node.home, { recursive: true });
   mkdirSync(join(node.consensusHome, "data"), { recursive: true });

@@ -1,7 +1,7 @@
 // A sidecar behind one validator, by the socket of its events and by the RPC of its engine.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Supervised } from "../../src/testnet/pair.ts";
+import { isFailure, Supervised } from "../../src/testnet/pair.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import {
   alike,
@@ -45,9 +45,8 @@ export const sidecar: Trial = {
         ...["--segments", "length", "--segment-length", String(SEGMENT_BLOCKS)],
       ],
       join(network.folder, "sidecar.log"),
-      (line) => line.includes('"level":"error"'),
       {
-        onLine: (line) => network.lines.push(`sidecar: ${line}`),
+        onLine: (line) => isFailure(line) && network.lines.push(`sidecar: ${line}`),
         onEnded: (how) => network.lines.push(`sidecar: ended (${how})`),
       },
     );

@@ -110,7 +110,7 @@ async function fetchHistory({ pairs, programs }: RigNetwork, { node }: Validator
 async function fifthOf(network: RigNetwork): Promise<ValidatorPair> {
   const { pairs, folder, programs } = network;
   const nodes = pairs.map(({ node }) => node);
-  const node = await furtherNode(folder, nodes.length + 1, nodes[0]!);
+  const node = furtherNode(folder, nodes.length + 1, nodes[0]!);
   dialPeers(node, nodes, programs.cometbft);
   await takeSnapshot(node, nodes, TRUST_HEIGHT);
   return network.pairWith({ node }, {});

@@ -46,7 +46,7 @@ export const twoEnginesOneKey: Trial = {
 async function doubleOf(network: RigNetwork, { node: pattern }: ValidatorPair): Promise<ValidatorPair> {
   // The engine makes a node key: of two peers with one id the later is refused.
   const without = ["node_key.json"];
-  const node = await furtherNode(join(network.folder, "double"), pattern.number, pattern, without);
+  const node = furtherNode(join(network.folder, "double"), pattern.number, pattern, without);
   writeFileSync(
     join(node.consensusHome, "data", "priv_validator_state.json"),
     JSON.stringify({ height: "0", round: 0, step: 0 }),

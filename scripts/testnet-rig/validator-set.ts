@@ -84,7 +84,7 @@ async function joined(network: RigNetwork, { own, consensusSeed, peerSeed }: Mem
   const { pairs, folder, testnet, programs } = network;
   const nodes = pairs.map(({ node }) => node);
   const keysFile = join(folder, "node5", "keys.json");
-  const node = { ...(await furtherNode(folder, 5, nodes[0]!)), keysFile };
+  const node = { ...furtherNode(folder, 5, nodes[0]!), keysFile };
   const config = (name: string) => join(node.consensusHome, "config", name);
   const secret = { mode: 0o600 } as const;
   writeFileSync(config("priv_validator_key.json"), validatorKeyText(engineKey(consensusSeed)), secret);

@@ -29,6 +29,15 @@ export interface CometStatus {
   readonly isCatchingUp: boolean;
 }
 
+/** A node's status with its place among the validators. */
+interface CometValidator extends CometStatus {
+  readonly name: string;
+  /** In consensus, lower-case hex. */
+  readonly address: string;
+  /** 0 of a node that is not a validator. */
+  readonly power: bigint;
+}
+
 export interface CometBlock {
   readonly height: number;
   readonly chainId: string;
@@ -74,47 +83,21 @@ export class CometClient {
   }
 
   async status(): Promise<CometStatus> {
-    const result = await this.call("status", {});
-    const sync = record(result.sync_info, "sync_info");
-    const node = record(result.node_info, "node_info");
-    return {
-      chainId: textOf(node.network, "network"),
-      version: textOf(node.version, "version"),
-      height: heightOf(sync.latest_block_height),
-      timeNs: nanosecondsOf(textOf(sync.latest_block_time, "latest_block_time")),
-      earliestHeight: heightOf(sync.earliest_block_height ?? "1"),
-      isCatchingUp: sync.catching_up === true,
-    };
+    return statusOf(await this.call("status", {}));
   }
 
   /** Heights that the node's peers work on, as they say. */
   async peerHeights(): Promise<readonly number[]> {
-    const { peers } = await this.call("dump_consensus_state", {});
-    if (!Array.isArray(peers)) throw malformed("peers");
-    return peers.map((peer) => {
-      const state = record(record(peer, "peers").peer_state, "peer_state");
-      return heightOf(record(state.round_state, "round_state").height);
-    });
+    return [...(await this.heightsByPeer()).values()];
   }
 
-  /** The engine's own place among the validators: its consensus address, and its power, 0 of another node. */
-  async ownValidator(): Promise<{
-    readonly name: string;
-    readonly version: string;
-    readonly height: number;
-    readonly isCatchingUp: boolean;
-    readonly address: string;
-    readonly power: bigint;
-  }> {
+  /** The engine's status, and its own place among the validators. */
+  async ownValidator(): Promise<CometValidator> {
     const result = await this.call("status", {});
     const own = record(result.validator_info, "validator_info");
-    const node = record(result.node_info, "node_info");
-    const sync = record(result.sync_info, "sync_info");
     return {
-      name: textOf(node.moniker, "moniker"),
-      version: textOf(node.version, "version"),
-      height: heightOf(sync.latest_block_height),
-      isCatchingUp: sync.catching_up === true,
+      ...statusOf(result),
+      name: textOf(record(result.node_info, "node_info").moniker, "moniker"),
       address: textOf(own.address, "address").toLowerCase(),
       power: numberOf(own.voting_power, "voting_power"),
     };
@@ -122,19 +105,8 @@ export class CometClient {
 
   /** Nodes that the engine is connected with. */
   async peers(): Promise<readonly EnginePeer[]> {
-    const [network, consensus] = await Promise.all([
-      this.call("net_info", {}),
-      this.call("dump_consensus_state", {}),
-    ]);
-    if (!Array.isArray(network.peers) || !Array.isArray(consensus.peers)) throw malformed("peers");
-    // By `id@host:port`.
-    const heights = new Map(
-      consensus.peers.map((peer) => {
-        const { node_address: address, peer_state: state } = record(peer, "peers");
-        const round = record(record(state, "peer_state").round_state, "round_state");
-        return [textOf(address, "node_address").split("@")[0]!, heightOf(round.height)] as const;
-      }),
-    );
+    const [network, heights] = await Promise.all([this.call("net_info", {}), this.heightsByPeer()]);
+    if (!Array.isArray(network.peers)) throw malformed("peers");
     return network.peers.map((peer) => {
       const {
         node_info: info,
@@ -268,6 +240,20 @@ export class CometClient {
     };
   }
 
+  /** Heights that peers work on, by their ids. */
+  private async heightsByPeer(): Promise<ReadonlyMap<string, number>> {
+    const { peers } = await this.call("dump_consensus_state", {});
+    if (!Array.isArray(peers)) throw malformed("peers");
+    return new Map(
+      peers.map((peer) => {
+        const { node_address: address, peer_state: state } = record(peer, "peers");
+        const round = record(record(state, "peer_state").round_state, "round_state");
+        // `id@host:port`.
+        return [textOf(address, "node_address").split("@")[0]!, heightOf(round.height)] as const;
+      }),
+    );
+  }
+
   private async call(
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -335,6 +321,19 @@ function malformed(what: string): NodeError {
 function record(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed(what);
   return value as Record<string, unknown>;
+}
+
+function statusOf(result: Record<string, unknown>): CometStatus {
+  const sync = record(result.sync_info, "sync_info");
+  const node = record(result.node_info, "node_info");
+  return {
+    chainId: textOf(node.network, "network"),
+    version: textOf(node.version, "version"),
+    height: heightOf(sync.latest_block_height),
+    timeNs: nanosecondsOf(textOf(sync.latest_block_time, "latest_block_time")),
+    earliestHeight: heightOf(sync.earliest_block_height ?? "1"),
+    isCatchingUp: sync.catching_up === true,
+  };
 }
 
 function textOf(value: unknown, what: string): string {

@@ -108,10 +108,8 @@ export function readTestnet(folder: string): TestnetFile | undefined {
 export async function writeTestnet(options: TestnetFilesOptions): Promise<TestnetFile> {
   const { folder, validators, chainId = "lyra-testnet", isFunded, nowNs, parameters, mempool = {} } = options;
   const { random = randomBytes, ownKeys = validators > DEVNET_VALIDATORS_MAX } = options;
-  const places = await Promise.all(
-    Array.from({ length: validators }, (_, at) => placeOf(folder, at + 1, options.ports)),
-  );
-  const ethereumPort = options.ports === "free" ? await freePort() : USUAL_PORTS.ethereum;
+  const places = Array.from({ length: validators }, (_, at) => placeOf(folder, at + 1, options.ports));
+  const ethereumPort = options.ports === "free" ? freePort() : USUAL_PORTS.ethereum;
   // Before there is a network that keeps them.
   await checkPorts(
     portUses({ ethereumPort, nodes: places }),
@@ -201,25 +199,17 @@ export function genesisPath({ consensusHome }: TestnetNode): string {
 }
 
 /** Where the parts of a validator listen. */
-export async function placeOf(folder: string, number: number, ports: "usual" | "free"): Promise<TestnetNode> {
+export function placeOf(folder: string, number: number, ports: "usual" | "free"): TestnetNode {
   const place = join(folder, `node${number}`);
   const portOf = (usual: number) => (ports === "free" ? freePort() : usual + PORTS_APART * (number - 1));
-  const [peerPort, rpcPort, nodePort, dataPort] = await Promise.all([
-    portOf(USUAL_PORTS.peer),
-    portOf(USUAL_PORTS.rpc),
-    portOf(USUAL_PORTS.node),
-    portOf(USUAL_PORTS.data),
-  ]);
-  const abci = socketAddress(join(place, "app.sock")) ?? `tcp://${HOST}:${await freePort()}`;
+  const abci = socketAddress(join(place, "app.sock")) ?? `tcp://${HOST}:${freePort()}`;
   return {
     number,
     home: join(place, "lyra"),
     consensusHome: join(place, "consensus"),
     abci,
-    peerPort,
-    rpcPort,
-    nodePort,
-    dataPort,
+    ...{ peerPort: portOf(USUAL_PORTS.peer), rpcPort: portOf(USUAL_PORTS.rpc) },
+    ...{ nodePort: portOf(USUAL_PORTS.node), dataPort: portOf(USUAL_PORTS.data) },
   };
 }
 

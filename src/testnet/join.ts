@@ -78,8 +78,8 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
     lost?.address === address
       ? { ...lost, peerId }
       : nodeOf({ name, address }, peerId, sharing, shiftOf(network));
-  const standing = await standingOf(network, options);
-  const { trusted, settings } = await trustOf(standing, options);
+  const engines = await liveEngines(network, options);
+  const { trusted, settings } = await trustOf(engines, options);
   const folder = join(options.out, name);
   writeFolder({
     ...{ folder, place: `${places}/${name}`, node, network, genesis, member, settings },
@@ -87,12 +87,12 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
     hasEthereum: false,
     ...(options.mempool && { mempool: options.mempool }),
     // The record of what the lost machine signed is lost with it.
-    ...(options.keys !== undefined && { signFrom: heightOf(standing) + SIGN_AHEAD }),
+    ...(options.keys !== undefined && { signFrom: heightOf(engines) + SIGN_AHEAD }),
   });
   return { node, folder, isNew: options.keys === undefined, trusted };
 }
 
-interface Standing {
+interface LiveEngine {
   readonly url: string;
   readonly client: CometClient;
   readonly status: CometStatus;
@@ -102,10 +102,10 @@ interface Standing {
 const shiftOf = ({ nodes: [first] }: NetworkFile) =>
   first!.peerPort - nodeOf(first!, first!.peerId, 0).peerPort;
 
-const heightOf = (standing: readonly Standing[]) => Math.max(...standing.map(({ status }) => status.height));
+const heightOf = (engines: readonly LiveEngine[]) => Math.max(...engines.map(({ status }) => status.height));
 
 /** The other engines that answer. @throws NodeError `trust_unavailable` */
-async function standingOf(network: NetworkFile, { rpc, name }: JoinOptions): Promise<readonly Standing[]> {
+async function liveEngines(network: NetworkFile, { rpc, name }: JoinOptions): Promise<readonly LiveEngine[]> {
   const others = network.nodes.filter((node) => node.name !== name && isPrivate(node.address));
   // An engine that is named twice would agree with itself.
   const urls = [...new Set((rpc ?? others.map(hostUrl)).map((url) => url.replace(/\/$/, "")))];
@@ -125,21 +125,21 @@ async function standingOf(network: NetworkFile, { rpc, name }: JoinOptions): Pro
       return undefined;
     }),
   );
-  const standing = answers.filter((answer) => answer !== undefined);
-  if (standing.length > 0) return standing;
+  const engines = answers.filter((answer) => answer !== undefined);
+  if (engines.length > 0) return engines;
   throw noTrust(
     urls.length === 0 ? "no RPC of another engine is known" : `no engine answers (${reasons.join("; ")})`,
   );
 }
 
 async function trustOf(
-  standing: readonly Standing[],
+  engines: readonly LiveEngine[],
   { isFromGenesis }: JoinOptions,
 ): Promise<Pick<Joined, "trusted"> & { readonly settings: Settings }> {
-  const earliest = Math.max(...standing.map(({ status }) => status.earliestHeight));
-  const isShort = heightOf(standing) < SNAPSHOT_SURE_HEIGHT && earliest <= 1;
+  const earliest = Math.max(...engines.map(({ status }) => status.earliestHeight));
+  const isShort = heightOf(engines) < SNAPSHOT_SURE_HEIGHT && earliest <= 1;
   if (isFromGenesis || isShort) return { trusted: undefined, settings: {} };
-  const [first, second] = standing;
+  const [first, second] = engines;
   if (second === undefined)
     throw noTrust(`of the other engines ${first!.url} alone answers, and it takes two`);
   const tip = Math.min(first!.status.height, second.status.height);

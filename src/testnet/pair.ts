@@ -77,11 +77,10 @@ export class ValidatorPair {
       ...["--genesis", genesisPath(node), "--node-port", String(nodePort), "--data-port", String(dataPort)],
       ...["--grpc-node-port", "off", "--grpc-data-port", "off", "--stop-with-stdin", ...more],
     ];
-    this.chain = new Supervised(words, join(home, "..", "lyra.log"), isLine, watch("chain"), pauseMs);
+    this.chain = new Supervised(words, join(home, "..", "lyra.log"), watch("chain"), pauseMs);
     this.engine = new Supervised(
       [cometbft, "node", "--home", consensusHome],
       join(home, "..", "consensus.log"),
-      isLine,
       watch("engine"),
       pauseMs,
     );
@@ -99,14 +98,15 @@ export class ValidatorPair {
   }
 }
 
-/** Lines of the chain are for operators. */
-const isOfChain = (line: string): boolean => line.includes('"level":"error"') || line.includes("lyra: ");
+/** A line of this program's log that reports a failure. */
+export const isFailure = (line: string): boolean => line.includes('"level":"error"');
+/** Lines of the chain that are for operators. */
+const isOfChain = (line: string): boolean => isFailure(line) || line.includes("lyra: ");
 /** Those of the engine that say that it stops, or does not agree. */
 const isOfEngine = (line: string): boolean =>
   /CONSENSUS FAILURE|panic|wrong Block\.Header|failed to apply|ERROR/.test(line);
 
 const isOfRole: Readonly<Record<Role, (line: string) => boolean>> = { chain: isOfChain, engine: isOfEngine };
-const isLine = (): boolean => true;
 
 /** Heights of the application and of the engine's blocks, which it logs at each start. */
 const HEIGHTS = /ABCI Replay Blocks.*\bappHeight=(\d+) storeHeight=(\d+)/;
@@ -135,7 +135,6 @@ export class Supervised {
   constructor(
     private readonly words: readonly string[],
     logPath: string,
-    private readonly isShown: (line: string) => boolean,
     private readonly events: SupervisedEvents,
     private readonly firstPauseMs = TIMES.pauseMs,
   ) {
@@ -211,8 +210,7 @@ export class Supervised {
       this.log.write(piece);
       const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split("\n");
       rest = lines.pop()!.slice(-LINE_CHARACTERS_MAX);
-      for (const line of lines)
-        if (this.isShown(line)) this.events.onLine(line.slice(0, LINE_CHARACTERS_MAX));
+      for (const line of lines) this.events.onLine(line.slice(0, LINE_CHARACTERS_MAX));
     }
   }
 }

@@ -1,4 +1,5 @@
 // Ports of a test network on this machine.
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { NodeError } from "../errors/node-error.ts";
 
@@ -13,16 +14,24 @@ export interface PortUse {
   readonly use: string;
 }
 
-/** A port that nothing listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, HOST, () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+/** The system gives ports from here on to any process that connects: one of them can be taken at any moment. */
+const EPHEMERAL = 32_768;
+const FIRST = 20_000;
+const given = new Set<number>();
+
+/** A port that nothing listens on, and that the system gives to no other program; no two calls give the same. */
+export function freePort(): number {
+  for (;;) {
+    const port = randomInt(FIRST, EPHEMERAL);
+    if (given.has(port)) continue;
+    try {
+      Bun.listen({ hostname: HOST, port, socket: { data() {} } }).stop(true);
+      given.add(port);
+      return port;
+    } catch {
+      // Taken: try the next.
+    }
+  }
 }
 
 /** Makes sure that nothing else listens there, before anything is started. @throws NodeError `port_in_use` */

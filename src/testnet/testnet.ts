@@ -18,7 +18,7 @@ import {
   withMempool,
   writeTestnet,
 } from "./files.ts";
-import { type PairEvents, Supervised, ValidatorPair } from "./pair.ts";
+import { isFailure, type PairEvents, Supervised, ValidatorPair } from "./pair.ts";
 import { checkPorts } from "./ports.ts";
 
 interface TestnetOptions
@@ -127,9 +127,8 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
       ...["--file", join(folder, "ethereum.json")],
     ],
     join(folder, "ethereum.log"),
-    (line) => line.includes('"level":"error"'),
     {
-      onLine: (line) => events.onEthereum?.(line),
+      onLine: (line) => isFailure(line) && events.onEthereum?.(line),
       onEnded: (how) => events.onEthereum?.(`it ended (${how})`),
     },
   );

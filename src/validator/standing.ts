@@ -43,10 +43,9 @@ async function lastSignedBy(
   address: string,
   last: number,
 ): Promise<number | undefined> {
-  const least = Math.max(1, last - BLOCKS_LOOKED_AT + 1);
-  for (let height = last; height >= least; height--)
-    if ((await consensus.signersOf(height)).includes(address)) return height;
-  return undefined;
+  const heights = Array.from({ length: Math.min(BLOCKS_LOOKED_AT, last) }, (_, back) => last - back);
+  const signers = await Promise.all(heights.map((height) => consensus.signersOf(height)));
+  return heights.find((_, at) => signers[at]!.includes(address));
 }
 
 function dutyOf(duty: Duty): ValidatorStanding["duties"][number] {

@@ -31,7 +31,7 @@ import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
 import { startDuties } from "./duties.ts";
 import { readKeys } from "./key-file.ts";
-import { watchStanding } from "./standing-watch.ts";
+import { watchStalls } from "./stall-watch.ts";
 import { ValidatorTools } from "./tools.ts";
 
 export interface ValidatorConfig {
@@ -169,7 +169,7 @@ async function start(
   const server = new AbciServer(application);
   const port = server.listen(options.abci);
   onClose(() => server.stop());
-  onClose(watchStanding(chain, node, () => server.connections > 0));
+  onClose(watchStalls(chain, node, () => server.connections > 0));
   const { node: nodePlane, data, faucet, grpcNode, grpcData } = listening;
   const address: ValidatorAddress = {
     ...{ nodeUrl: nodePlane.url, dataUrl: data.url, faucetUrl: faucet.url },

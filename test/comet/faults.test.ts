@@ -9,9 +9,9 @@ import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
+import { freePort } from "../../src/testnet/ports.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { Scratch } from "../rig/homes.ts";
-import { freePort } from "../rig/ports.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 

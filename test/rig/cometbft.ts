@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNode } from "../../src/start-node.ts";
+import { freePort } from "../../src/testnet/ports.ts";
 import { eventually } from "../support/eventually.ts";
-import { freePort } from "./ports.ts";
 
 const TXS = 40;
 

@@ -14,7 +14,7 @@ const nodeOn = (port: number) => ({
 test("a port that is in use is named with what should listen there", async () => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   try {
-    const uses = portUses({ ethereumPort: await freePort(), nodes: [nodeOn(server.port! - 2)] });
+    const uses = portUses({ ethereumPort: freePort(), nodes: [nodeOn(server.port! - 2)] });
     const taken = uses.filter(({ port }) => port === server.port);
     expect(taken.map(({ use }) => use)).toEqual(["validator 2's node API"]);
     await expect(checkPorts(taken, "stop it", 1)).rejects.toMatchObject({
@@ -28,12 +28,12 @@ test("a port that is in use is named with what should listen there", async () =>
 });
 
 test("ports that nothing has are free, and one that is left in time", async () => {
-  const port = await freePort();
+  const port = freePort();
   await expect(checkPorts([{ port, use: "a test" }], "", 1)).resolves.toBeUndefined();
   const server = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() });
   const checking = checkPorts([{ port, use: "a test" }], "");
   await server.stop(true);
-  await expect(checking).resolves.toBeUndefined();
+  await checking;
 });
 
 test("a network is not written while its ports are in use", async () => {

@@ -12,7 +12,10 @@ const PEER = "7c3fa2b1d4e5968778695a4b3c2d1e0f11223344";
 const ANSWERS: Readonly<Record<string, (params: { height?: string; page?: string }) => object>> = {
   status: () => ({
     node_info: { network: "chain", moniker: "one", version: "0.38.26", id: "9f" },
-    sync_info: { latest_block_height: "12", catching_up: false, earliest_block_height: "1" },
+    sync_info: {
+      ...{ latest_block_height: "12", latest_block_time: "2026-01-01T00:00:00Z" },
+      ...{ catching_up: false, earliest_block_height: "1" },
+    },
     validator_info: {
       address: ADDRESS,
       voting_power: "10",

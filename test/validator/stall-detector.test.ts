@@ -1,28 +1,28 @@
 // Whether a validator is with the others: it stands still only where its own blocks do while theirs go on.
 import { expect, test } from "bun:test";
-import { Standing } from "../../src/validator/standing-watch.ts";
+import { StallDetector } from "../../src/validator/stall-detector.ts";
 
 const facts = (height: number, peers: readonly number[]) => ({ height, peers, isDialled: true });
 
 test("given peers that go on for five seconds while it stands, then it says so with both heights", () => {
-  const standing = new Standing();
-  expect(standing.note(facts(10, [11, 11, 11]), 0)).toBeUndefined();
+  const detector = new StallDetector();
+  expect(detector.note(facts(10, [11, 11, 11]), 0)).toBeUndefined();
   for (let second = 1; second <= 5; second++)
-    expect(standing.note(facts(10, [11 + second, 11, 11 + second]), second * 1_000)).toBeUndefined();
-  expect(standing.note(facts(10, [18, 11, 17]), 6_000)).toBe(
+    expect(detector.note(facts(10, [11 + second, 11, 11 + second]), second * 1_000)).toBeUndefined();
+  expect(detector.note(facts(10, [18, 11, 17]), 6_000)).toBe(
     "this validator stands at block 10 while 2 of its 3 peers are at block 17: its state differs from theirs, or its consensus engine has failed",
   );
-  expect(standing.note(facts(11, [18, 18, 18]), 7_000)).toBeUndefined();
+  expect(detector.note(facts(11, [18, 18, 18]), 7_000)).toBeUndefined();
 });
 
 test("given an engine that answers and has not dialled for five seconds, then it says that it hangs", () => {
-  const standing = new Standing();
+  const detector = new StallDetector();
   const hanging = { height: 10, peers: [], isDialled: false };
-  expect(standing.note(facts(10, [11, 11]), 0)).toBeUndefined();
-  for (let second = 1; second <= 5; second++) expect(standing.note(hanging, second * 1_000)).toBeUndefined();
-  expect(standing.note(hanging, 6_000)).toContain("has not dialled it: it hangs");
-  expect(standing.note(facts(10, [20, 20]), 7_000)).toBeUndefined();
-  expect(standing.note(facts(11, [20, 20]), 8_000)).toBeUndefined();
+  expect(detector.note(facts(10, [11, 11]), 0)).toBeUndefined();
+  for (let second = 1; second <= 5; second++) expect(detector.note(hanging, second * 1_000)).toBeUndefined();
+  expect(detector.note(hanging, 6_000)).toContain("has not dialled it: it hangs");
+  expect(detector.note(facts(10, [20, 20]), 7_000)).toBeUndefined();
+  expect(detector.note(facts(11, [20, 20]), 8_000)).toBeUndefined();
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ["it has no block yet", () => facts(0, [900, 900, 900])],
   ["it is behind and comes nearer", (second: number) => facts(10 + second, [900, 900, 900])],
 ])("given that %s, then it is with the others", (_, at) => {
-  const standing = new Standing();
+  const detector = new StallDetector();
   for (let second = 0; second < 60; second++)
-    expect(standing.note(at(second), second * 1_000)).toBeUndefined();
+    expect(detector.note(at(second), second * 1_000)).toBeUndefined();
 });
