@@ -9,20 +9,20 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { verifyProof } from "../src/chain/admission/pow/function.ts";
-import { CometClient } from "../src/comet/client.ts";
-import { sha256HexOf } from "../src/crypto/sha.ts";
 import { systemTimeNs } from "../src/devnet/clock.ts";
 import { readGenesis } from "../src/engine/genesis.ts";
 import { joinNetwork } from "../src/testnet/join.ts";
 import { USUAL_PROGRAMS, writeMachines } from "../src/testnet/machines.ts";
 import type { NetworkNode } from "../src/testnet/network.ts";
 import { isFailure, Supervised } from "../src/testnet/pair.ts";
+import { KEYS_FILE } from "../src/testnet/places.ts";
 import { readKeys } from "../src/validator/key-file.ts";
 import type { CommandInit } from "../src/wire/transaction.ts";
 import { SOURCES } from "../test/rig/lyra.ts";
 import { eventually } from "../test/support/eventually.ts";
-import { buildTransaction } from "../test/support/transactions.ts";
+import { sameHashes } from "./testnet-rig/comparison.ts";
+import { DIFFICULTY, heightOf, progress, reach, releaseWords } from "./testnet-rig/network.ts";
+import { send, signed, tipOf } from "./testnet-rig/transactions.ts";
 
 const { values } = parseArgs({
   options: { cometbft: { type: "string" }, keep: { type: "boolean", default: false } },
@@ -39,7 +39,6 @@ const folder = mkdtempSync(join(tmpdir(), "lyra-machines-"));
 const net = join(folder, "net");
 /** Beside networks that have the usual ports. */
 const PORT_SHIFT = 2_000 + 100 * (process.pid % 200);
-const DIFFICULTY = 1;
 /** Blocks after which state sync has a snapshot for sure. */
 const SNAPSHOT_HEIGHT = 215;
 const NEXT_RELEASE = "v0.72.0";
@@ -111,32 +110,9 @@ class Machine {
   }
 }
 
-const rpcOf = ({ node }: Machine) => new CometClient(`http://127.0.0.1:${node.rpcPort}`, 3_000);
-
-async function heightOf({ node }: Machine): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${node.nodePort}/blockchain/height`);
-  return Number(((await answer.json()) as { height: string }).height);
-}
-
-async function reach(machines: readonly Machine[], height: number): Promise<void> {
-  for (const machine of machines)
-    await eventually(
-      async () => (await heightOf(machine).catch(() => 0)) >= height,
-      `${machine.node.name} at block ${height}`,
-    );
-}
-
-async function progress(machines: readonly Machine[], blocks: number): Promise<void> {
-  const heights = await Promise.all(machines.map((machine) => heightOf(machine).catch(() => 0)));
-  await reach(machines, Math.max(...heights) + blocks);
-}
-
-/** The same application hash in a block that all have. */
+/** The same application hash in each block that the engines have. */
 async function expectSame(machines: readonly Machine[]): Promise<void> {
-  const height = Math.min(...(await Promise.all(machines.map(heightOf)))) - 1;
-  const blocks = await Promise.all(machines.map((machine) => rpcOf(machine).block(height)));
-  const hashes = new Set(blocks.map(({ appHash }) => appHash));
-  if (hashes.size !== 1) throw new Error(`application hashes differ at block ${height}`);
+  await sameHashes(machines, Math.min(...(await Promise.all(machines.map(heightOf)))) - 1);
 }
 
 /** Whether a validator's signature is in the newest commit. */
@@ -150,36 +126,12 @@ async function isSigning(witness: Machine, address: string): Promise<boolean> {
   );
 }
 
-let serial = 0;
-
 /** A validator's command, signed with the key in its file. */
-async function sendCommand({ node, place }: Machine, command: CommandInit): Promise<void> {
-  const url = `http://127.0.0.1:${node.nodePort}`;
-  const { blocks } = (await (await fetch(`${url}/devnet/blocks`)).json()) as {
-    blocks: { chainId: string; height: string; hash: string }[];
-  };
-  const { chainId, height, hash } = blocks.at(-2)!;
+async function sendCommand(machine: Machine, command: CommandInit): Promise<void> {
   const genesis = readGenesis(readFileSync(join(net, "genesis.json"), "utf8"));
-  const keys = readKeys(join(place, "validator-keys.json"), genesis);
-  const tid = sha256HexOf(Buffer.from(`tid ${serial++} ${process.pid}`));
-  let nonce = 0n;
-  const proof = () => ({ blockHash: hash, tid, nonce });
-  while (verifyProof(proof(), DIFFICULTY, "sha3_24_rounds", "default") === undefined) nonce++;
-  const bytes = buildTransaction(command, {
-    ...{ chainId, key: keys.vega(1), nonce: BigInt(++serial), blockHeight: BigInt(height) },
-    pow: { tid, nonce },
-  });
-  const answer = await fetch(`${url}/transaction/raw`, {
-    method: "POST",
-    body: JSON.stringify({ tx: Buffer.from(bytes).toString("base64"), type: "TYPE_COMMIT" }),
-  });
-  const { success, log } = (await answer.json()) as { success: boolean; log: string };
-  if (!success) throw new Error(`a command of ${node.name} was refused: ${log}`);
-}
-
-/** Words that start this program as one of the next release. */
-function nextRelease(): readonly string[] {
-  return [process.execPath, "--define", `LYRA_RELEASE="${NEXT_RELEASE}"`, ...SOURCES.slice(1)];
+  const key = readKeys(join(machine.place, KEYS_FILE), genesis).vega(1);
+  const { success, log } = await send(machine, signed(command, { key }, await tipOf(machine)), "TYPE_COMMIT");
+  if (!success) throw new Error(`a command of ${machine.node.name} was refused: ${log}`);
 }
 
 const began = performance.now();
@@ -203,7 +155,7 @@ async function run(): Promise<void> {
   const backup = join(folder, "backup");
   mkdirSync(backup, { mode: 0o700 });
   for (const file of [
-    "validator-keys.json",
+    KEYS_FILE,
     "consensus/config/priv_validator_key.json",
     "consensus/config/node_key.json",
   ])
@@ -249,7 +201,7 @@ async function run(): Promise<void> {
     return (await readyz.text()).includes("upgrade");
   }, "a node that stands says why");
   note(`all stand behind block ${last}`);
-  const next = nextRelease();
+  const next = releaseWords(NEXT_RELEASE);
   for (const machine of machines) await machine.stop();
   for (const machine of machines) machine.start(next);
   await reach(machines, last + 5);

@@ -9,7 +9,15 @@ import { digestStore } from "../../src/store/dump.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import { rowsOf } from "../../test/chain/rig.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { atOneHeight, dataUrlOf, engineOf, progress, rowsIn, SEGMENT_BLOCKS } from "./network.ts";
+import {
+  atOneHeight,
+  dataUrlOf,
+  engineOf,
+  type NodePlace,
+  progress,
+  rowsIn,
+  SEGMENT_BLOCKS,
+} from "./network.ts";
 
 /** A node with history: a validator, or a sidecar behind it. */
 export interface HistoryPlace {
@@ -38,7 +46,7 @@ export async function sameAt(
 }
 
 /** The application hash of each block, as far as the engines have it. */
-export async function sameHashes(pairs: readonly ValidatorPair[], last: number): Promise<void> {
+export async function sameHashes(pairs: readonly NodePlace[], last: number): Promise<void> {
   const clients = pairs.map(engineOf);
   for (let height = 2; height <= last; height++) {
     const hashes = await Promise.all(

@@ -159,11 +159,6 @@ export class RigNetwork {
     return new ValidatorPair(node, { lyra, cometbft, more: [...SEGMENT_WORDS, ...more] }, this.events);
   }
 
-  /** Words that start this program as one of a later release of the network. */
-  release(tag: string): readonly string[] {
-    return [process.execPath, "--define", `LYRA_RELEASE="${tag}"`, ...SOURCES.slice(1)];
-  }
-
   /** Runs a command of the consensus engine over a validator's data. @returns its output */
   engineCommand({ node }: ValidatorPair, ...words: readonly string[]): string {
     const { exitCode, stdout, stderr } = Bun.spawnSync([
@@ -240,25 +235,39 @@ export class Patience {
   }
 }
 
-export const urlOf = ({ node }: ValidatorPair, path: string): string =>
+/** Words that start this program as one of a later release of the network. */
+export const releaseWords = (tag: string): readonly string[] => [
+  ...[process.execPath, "--define", `LYRA_RELEASE="${tag}"`],
+  ...SOURCES.slice(1),
+];
+
+/** A node of a network on one machine or several. */
+export interface NodePlace {
+  readonly node: Pick<TestnetNode, "nodePort" | "dataPort" | "rpcPort"> &
+    ({ readonly number: number } | { readonly name: string });
+}
+
+const titleOf = ({ node }: NodePlace): string => ("name" in node ? node.name : `validator ${node.number}`);
+
+export const urlOf = ({ node }: NodePlace, path: string): string =>
   `http://127.0.0.1:${node.nodePort}${path}`;
 export const dataUrlOf = ({ node }: { readonly node: { readonly dataPort: number } }, path: string): string =>
   `http://127.0.0.1:${node.dataPort}${path}`;
 /** RPC of a validator's consensus engine. */
-export const engineOf = ({ node }: ValidatorPair): CometClient =>
+export const engineOf = ({ node }: NodePlace): CometClient =>
   new CometClient(`http://127.0.0.1:${node.rpcPort}`, 3_000);
 /** A validator's rows. */
 export const rowsIn = ({ node }: { readonly node: { readonly home: string } }) => openReader(node.home);
 
 /** Height of a validator's own rows. */
-export async function heightOf(pair: ValidatorPair): Promise<number> {
+export async function heightOf(pair: NodePlace): Promise<number> {
   const answer = await fetch(urlOf(pair, "/blockchain/height"), { signal: AbortSignal.timeout(3_000) });
   return Number(((await answer.json()) as { height: string }).height);
 }
 
 /** Waits until validators are at a height, rows and all. */
 export async function reach(
-  pairs: readonly ValidatorPair[],
+  pairs: readonly NodePlace[],
   height: number,
   ms = REACH_MS * loadFactor(),
 ): Promise<void> {
@@ -268,7 +277,7 @@ export async function reach(
       const now = await heightOf(pair).catch(() => 0);
       if (now >= height) break;
       if (performance.now() > end)
-        throw new Error(`validator ${pair.node.number} is at block ${now} after ${ms} ms, not at ${height}`);
+        throw new Error(`${titleOf(pair)} is at block ${now} after ${ms} ms, not at ${height}`);
       await Bun.sleep(100);
     }
   }
@@ -278,7 +287,7 @@ export async function reach(
  * All take part in consensus, and none fetches blocks any more: one that had asked a peer which is killed then stands for the 30 seconds
  * after which CometBFT asks another (`requestRetrySeconds`).
  */
-export async function follow(pairs: readonly ValidatorPair[], ms = REACH_MS * loadFactor()): Promise<void> {
+export async function follow(pairs: readonly NodePlace[], ms = REACH_MS * loadFactor()): Promise<void> {
   const end = performance.now() + ms;
   for (const pair of pairs)
     while (
@@ -288,13 +297,13 @@ export async function follow(pairs: readonly ValidatorPair[], ms = REACH_MS * lo
           .catch(() => undefined)
       )?.isCatchingUp !== false
     ) {
-      if (performance.now() > end) throw new Error(`validator ${pair.node.number} still fetches blocks`);
+      if (performance.now() > end) throw new Error(`${titleOf(pair)} still fetches blocks`);
       await Bun.sleep(100);
     }
 }
 
 /** All go on: some blocks more than the highest has. */
-export async function progress(pairs: readonly ValidatorPair[], blocks = 3, ms?: number): Promise<void> {
+export async function progress(pairs: readonly NodePlace[], blocks = 3, ms?: number): Promise<void> {
   const heights = await Promise.all(pairs.map((pair) => heightOf(pair).catch(() => 0)));
   await reach(pairs, Math.max(...heights) + blocks, ms);
 }

@@ -6,7 +6,7 @@ import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { buildTransaction } from "../../test/support/transactions.ts";
-import { DIFFICULTY, rowsIn, urlOf } from "./network.ts";
+import { DIFFICULTY, type NodePlace, rowsIn, urlOf } from "./network.ts";
 
 /** As many are under way at once. */
 const WIDTH = 20;
@@ -25,7 +25,7 @@ export interface Tip {
 }
 
 /** The block before the last one: a validator that is a block behind knows it, too. */
-export async function tipOf(pair: ValidatorPair): Promise<Tip> {
+export async function tipOf(pair: NodePlace): Promise<Tip> {
   const { blocks } = (await (await fetch(urlOf(pair, "/devnet/blocks"))).json()) as {
     blocks: { chainId: string; height: string; hash: string }[];
   };
@@ -56,7 +56,7 @@ export interface Submitted {
 }
 
 export async function send(
-  pair: ValidatorPair,
+  pair: NodePlace,
   bytes: Uint8Array,
   type: (typeof TYPES)[number],
 ): Promise<Submitted> {

@@ -3,7 +3,7 @@ import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { expectSame, sameAt, sameHashes } from "./comparison.ts";
-import { dataUrlOf, heightOf, progress, type RigNetwork, reach, urlOf } from "./network.ts";
+import { dataUrlOf, heightOf, progress, type RigNetwork, reach, releaseWords, urlOf } from "./network.ts";
 import { send, sendTransfers, signed, tipOf, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -33,7 +33,7 @@ export const upgrade: Trial = {
     await sameAt(pairs, at);
 
     for (const pair of pairs) await pair.stop();
-    const next = pairs.map((pair) => network.pairWith(pair, { lyra: network.release(RELEASE) }));
+    const next = pairs.map((pair) => network.pairWith(pair, { lyra: releaseWords(RELEASE) }));
     try {
       for (const pair of next) pair.start();
       await progress(next);
