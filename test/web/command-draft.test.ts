@@ -16,11 +16,51 @@ import {
 } from "../../src/web/views/command-draft.ts";
 import { smallestUnits } from "../../src/web/views/command-units.ts";
 import { readCommand } from "../../src/wire/command-input.ts";
+import type { InputData } from "../../src/wire/generated/commands.ts";
+import { fromJson } from "../../src/wire/json.ts";
 import { COMMAND_KINDS } from "../../src/wire/transaction-commands.ts";
+import { checkCommand } from "../../src/wire/validate/commands.ts";
 
 const schema = commandSchema();
 const messageOf = (name: string) => schema.commands.find((each) => each.name === name)!.message;
 const KEY = "ab".repeat(32);
+
+describe("a command's required members", () => {
+  const requiredOf = (message: string) =>
+    fieldsOf(schema, message)
+      .filter(({ isRequired }) => isRequired)
+      .map(({ name }) => name);
+
+  test("are those that the checks of a transaction refuse when they are empty", () => {
+    expect(requiredOf(messageOf("orderSubmission"))).toEqual([
+      ...["marketId", "size", "side", "timeInForce", "type"],
+    ]);
+    expect(requiredOf(messageOf("transfer"))).toEqual([
+      ...["fromAccountType", "to", "toAccountType", "asset", "amount", "oneOff", "recurring"],
+    ]);
+    expect(requiredOf(messageOf("orderCancellation"))).toEqual([]);
+    // Only some changes of a proposal take the other times.
+    expect(requiredOf("vega.ProposalTerms").filter((name) => name.endsWith("Timestamp"))).toEqual([
+      "closingTimestamp",
+    ]);
+    expect(requiredOf("vega.ProposalRationale")).toEqual(["description", "title"]);
+  });
+
+  test.each(schema.commands)("$name is refused for each of them when it is empty", (each) => {
+    const input = fromJson<InputData>("vega.commands.v1.InputData", { [each.name]: {} });
+    const errors = checkCommand(each.name, input[each.name] as never).toString();
+    const refused = [...refusalsIn(errors).keys()].flatMap((path) => {
+      const [, member = ""] = path.split(".");
+      return fieldsOf(schema, each.message).filter(({ name, oneof }) => name === member || oneof === member);
+    });
+    const names = new Set(refused.map(({ name }) => name));
+    const required = new Set(requiredOf(each.message));
+    expect(required.difference(names).size).toBe(0);
+    // A choice may make others unnecessary.
+    const hasChoice = fieldsOf(schema, each.message).some(({ oneof }) => oneof !== undefined);
+    if (!hasChoice) expect(names).toEqual(required);
+  });
+});
 
 /** A draft with something in every member, and with each list twice as long as the last. */
 function full(message: string): DraftMessage {

@@ -360,6 +360,9 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       "alice general",
       "12.5 tUSD",
     ]);
+    const isMarked = (label: string) =>
+      form.getByLabel(label, { exact: true }).first().getAttribute("aria-required");
+    expect([await isMarked("amount"), await isMarked("reference")]).toEqual(["true", null]);
     // The other way: JSON of another command, which the form takes over, and whose refusal is explained.
     await form.getByRole("button", { name: "JSON" }).click();
     const vote = { proposalId: "ab".repeat(32), value: "VALUE_YES" };

@@ -5,6 +5,7 @@
 import { descriptionOf } from "../../wire/descriptions.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
 import { COMMAND_KINDS, COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
+import { requiredMembers } from "./required-members.ts";
 
 export interface CommandSchema {
   readonly commands: readonly CommandEntry[];
@@ -35,6 +36,8 @@ export interface CommandField {
   readonly isOptional?: true;
   /** Of several members with this word at most one is given. */
   readonly oneof?: string;
+  /** A command without it, or without any of its choice, is refused. */
+  readonly isRequired?: true;
   readonly meaning?: string;
 }
 
@@ -48,13 +51,14 @@ export function commandSchema(): CommandSchema {
     message: typeOf.get(name)!,
     isOfValidators: COMMANDS[name].isValidatorCommand,
   }));
+  const required = requiredMembers(commands);
   const messages: Record<string, CommandField[]> = {};
   const enums: Record<string, string[]> = {};
   // Grows while it is walked.
   const reached = new Set(commands.map(({ message }) => message));
   for (const message of reached) {
     const { fields } = messageDescriptor(message);
-    messages[message] = fields.map((field) => fieldOf(message, field));
+    messages[message] = fields.map((field) => fieldOf(message, field, required.get(message)));
     for (const { kind, typeName } of fields) {
       if (kind === "enum") enums[typeName] = [...enumDescriptor(typeName).numberOf.keys()];
       else if (typeName !== "") reached.add(typeName);
@@ -63,8 +67,11 @@ export function commandSchema(): CommandSchema {
   return { commands, messages, enums };
 }
 
-function fieldOf(message: string, field: FieldDescriptor): CommandField {
-  const { jsonName, kind, typeName, repeated, optional, oneof } = field;
+function fieldOf(
+  message: string,
+  { name, jsonName, kind, typeName, repeated, optional, oneof }: FieldDescriptor,
+  required: ReadonlySet<string> | undefined,
+): CommandField {
   const meaning = descriptionOf(message, jsonName);
   return {
     name: jsonName,
@@ -73,6 +80,7 @@ function fieldOf(message: string, field: FieldDescriptor): CommandField {
     ...(repeated && { isList: true as const }),
     ...(optional && { isOptional: true as const }),
     ...(oneof !== "" && { oneof }),
+    ...(required?.has(oneof || name) && { isRequired: true as const }),
     ...(meaning !== undefined && { meaning }),
   };
 }

@@ -18,7 +18,7 @@ import { durationNs, rfc3339Nano, SECOND_NS, timeNs } from "../../wire/time-text
 import { readTransaction } from "../../wire/transaction.ts";
 import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
 import { blockModeText } from "./block-mode.ts";
-import { commandSchema } from "./command-schema.ts";
+import { type CommandSchema, commandSchema } from "./command-schema.ts";
 import type { DevnetContext } from "./context.ts";
 import {
   type AnswerOf,
@@ -33,6 +33,9 @@ import {
 } from "./declarations.ts";
 import { movePrice, runMarket } from "./market-trading.ts";
 import { createMarket, settleMarket, terminateMarket } from "./markets.ts";
+
+/** Made with the first request. */
+let commands: CommandSchema | undefined;
 
 const OUTCOMES_WAIT_NS = 5_000_000_000n;
 /** The end of a ban without an end: 9999-12-31T23:59:59Z. */
@@ -157,7 +160,7 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
     ...pendingOf(await bridge.resumeBridge()),
   }),
 
-  commands: async () => commandSchema(),
+  commands: async () => (commands ??= commandSchema()),
   impersonate: async ({ chain }, { party, command }) =>
     outcomeJson(executed(await chain.impersonate(party, command))),
   async ban({ chain }, { party, duration }) {

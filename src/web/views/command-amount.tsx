@@ -40,10 +40,11 @@ interface AmountFieldProps {
   readonly id: string;
   readonly value: string;
   readonly unit: Unit;
+  readonly isRequired: boolean | undefined;
   readonly onChange: (value: string) => void;
 }
 
-export function AmountField({ id, value, unit, onChange }: AmountFieldProps) {
+export function AmountField({ id, value, unit, isRequired, onChange }: AmountFieldProps) {
   const counted = useCounted(unit);
   const [typed, setTyped] = useState("");
   /** The text is the JSON's number, which no decimals have changed yet. */
@@ -76,6 +77,7 @@ export function AmountField({ id, value, unit, onChange }: AmountFieldProps) {
         type="text"
         inputMode="decimal"
         value={typed}
+        aria-required={isRequired}
         aria-invalid={!isWhole}
         aria-describedby={`${id}-unit`}
         onInput={({ currentTarget }) => {

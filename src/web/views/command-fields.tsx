@@ -86,9 +86,12 @@ function Choice({ schema, message, scopes, choice, fields, draft, onChange }: Ch
     <fieldset class="wide-field">
       <legend>{words(choice)}</legend>
       <div class="field">
-        <label htmlFor={id}>one of</label>
+        <label htmlFor={id} class={markOf(fields[0]!)}>
+          one of
+        </label>
         <select
           id={id}
+          aria-required={fields[0]!.isRequired}
           value={chosen?.name ?? ""}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
         >
@@ -133,7 +136,7 @@ function Member({ schema, message, scopes, field, draft, isChosen, onChange }: M
   const title = words(field.name);
   if (!isMessage(draft))
     return (
-      <button type="button" class="small add" onClick={() => onChange({})}>
+      <button type="button" class={`small add ${markOf(field) ?? ""}`} onClick={() => onChange({})}>
         + {title}
       </button>
     );
@@ -166,7 +169,7 @@ function List({ schema, message, scopes, field, draft, onChange }: ListProps) {
   const put = (at: number, value: Draft) => onChange(items.with(at, value));
   return (
     <fieldset class="wide-field">
-      <legend>{title}</legend>
+      <legend class={markOf(field)}>{title}</legend>
       <ol class="command-list">
         {items.map((item, n) => (
           <li key={n}>
@@ -206,7 +209,7 @@ function List({ schema, message, scopes, field, draft, onChange }: ListProps) {
 
 function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
   const id = useId();
-  const { name, kind, type, meaning } = field;
+  const { name, kind, type, meaning, isRequired } = field;
   const text = typeof draft === "string" ? draft : "";
   const refusal = useContext(Refusals).get(`${useContext(Place)}.${name}`);
   const problem = problemOf(field, draft) ?? refusal;
@@ -216,9 +219,17 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
   const names = namedBy(field);
   return (
     <div title={meaning} class={kind === "bytes" ? "field wide-field" : "field"}>
-      <label htmlFor={id}>{words(name)}</label>
+      <label htmlFor={id} class={markOf(field)}>
+        {words(name)}
+      </label>
       {unit !== undefined ? (
-        <AmountField id={id} value={text} unit={unit} onChange={(value) => onChange(value || undefined)} />
+        <AmountField
+          id={id}
+          value={text}
+          unit={unit}
+          isRequired={isRequired}
+          onChange={(value) => onChange(value || undefined)}
+        />
       ) : kind === "bool" ? (
         <select
           id={id}
@@ -232,7 +243,7 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
           <option>false</option>
         </select>
       ) : kind === "enum" ? (
-        <select id={id} value={text} onChange={set}>
+        <select id={id} value={text} aria-required={isRequired} onChange={set}>
           <option value="" />
           {enumLabels(schema.enums[type!] ?? []).map(([value, label]) => (
             <option key={value} value={value}>
@@ -241,13 +252,14 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
           ))}
         </select>
       ) : kind === "bytes" ? (
-        <Bytes id={id} value={text} onChange={onChange} />
+        <Bytes id={id} value={text} isRequired={isRequired} onChange={onChange} />
       ) : (
         <input
           id={id}
           type="text"
           value={text}
           inputMode={/int/.test(kind) ? "numeric" : undefined}
+          aria-required={isRequired}
           list={names && `command-${names}`}
           spellcheck={false}
           onInput={set}
@@ -290,11 +302,12 @@ interface BytesProps {
   readonly id: string;
   /** Base64. */
   readonly value: string;
+  readonly isRequired: boolean | undefined;
   readonly onChange: (value: string | undefined) => void;
 }
 
 /** Bytes are written as text, in hexadecimal or in base64, and kept in base64. */
-function Bytes({ id, value, onChange }: BytesProps) {
+function Bytes({ id, value, isRequired, onChange }: BytesProps) {
   const [form, setForm] = useState<Form>(value === "" ? "text" : "base64");
   const [typed, setTyped] = useState(value);
   const set = (text: string, as: Form) => {
@@ -309,6 +322,7 @@ function Bytes({ id, value, onChange }: BytesProps) {
         id={id}
         rows={2}
         spellcheck={false}
+        aria-required={isRequired}
         value={typed}
         onInput={({ currentTarget }) => set(currentTarget.value, form)}
       />
@@ -333,6 +347,9 @@ function base64Of(text: string, form: Form): string | undefined {
   if (!/^(?:[0-9a-f]{2})*$/i.test(hex)) return undefined;
   return btoa(hex.replace(/../g, (byte) => String.fromCodePoint(Number.parseInt(byte, 16))));
 }
+
+/** The style of the title of a member that a command is refused without. */
+const markOf = ({ isRequired }: CommandField) => (isRequired ? "required" : undefined);
 
 /** `fromAccountType` as `from account type`. */
 const words = (name: string) =>

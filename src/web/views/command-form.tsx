@@ -177,6 +177,9 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
           />
         </label>
       )}
+      {text.value === undefined && schema.messages[command.message]?.some(({ isRequired }) => isRequired) && (
+        <small class="muted">Without the members that are marked * the command is refused.</small>
+      )}
       {problems.length > 0 && <p class="failure">{problems.join("; ")}</p>}
       {text.value === undefined && <Json title="The command as JSON" value={body} />}
       <Command
