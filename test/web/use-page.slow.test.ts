@@ -241,9 +241,14 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await look.open(`party/${publicKey}`);
     // In full on hover, with the number that the API gives.
     const titles = await page
-      .locator("section[aria-label=accounts] tbody td:nth-child(4) .number")
+      .locator("section[aria-label=accounts] tbody td:first-child .number")
       .evaluateAll((cells) => cells.map((cell) => (cell as HTMLElement).title.split("\n")[1]));
     expect(titles).toEqual(accounts.edges.map(({ node }) => `${node.balance} of the smallest unit`));
+    await page.setViewportSize({ width: 380, height: 900 });
+    const last = page.locator("section[aria-label=accounts] tbody td:first-child .number").last();
+    const box = (await last.boundingBox())!;
+    expect([box.x >= 0, box.x + box.width <= 380]).toEqual([true, true]);
+    await page.setViewportSize({ width: 1280, height: 1000 });
     const dollars = accounts.edges.findIndex(({ node }) => node.type === "ACCOUNT_TYPE_GENERAL");
     const { asset } = accounts.edges[dollars]!.node;
     await page.getByRole("button", { name: "Chart" }).nth(dollars).click();

@@ -342,8 +342,6 @@ function storyShown(see: Expected, story: TransactionStory): Partial<Shown> {
   };
 }
 
-const accountColumns = ["Asset", "Account", "Market", "Balance"];
-
 function accountTable(
   see: Expected,
   rows: readonly api.AccountBalance[],
@@ -352,14 +350,14 @@ function accountTable(
 ) {
   return tableOf(
     "accounts",
-    [first, ...accountColumns.slice(1), ...last],
-    rows.map(({ owner, asset, type, marketId, balance }) => [
-      first === "Owner" ? see.party(owner) : see.asset(asset),
-      words(type, "ACCOUNT_TYPE_"),
-      see.market(marketId),
-      see.amount(balance, asset),
-      ...last.map(() => ""),
-    ]),
+    [...(first === "Owner" ? ["Owner", "Balance"] : ["Balance", "Asset"]), "Account", "Market", ...last],
+    rows.map(({ owner, asset, type, marketId, balance }) => {
+      const amount = see.amount(balance, asset);
+      return [
+        ...(first === "Owner" ? [see.party(owner), amount] : [amount, see.asset(asset)]),
+        ...[words(type, "ACCOUNT_TYPE_"), see.market(marketId), ...last.map(() => "")],
+      ];
+    }),
     see.empty("No account yet", "lyra devnet fund PARTY ASSET AMOUNT"),
   );
 }

@@ -9,7 +9,7 @@ import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 import { checkCommand } from "../../wire/validate/commands.ts";
 
 /** Members and choices of each message, as declared, that are required wherever a command holds it; of a command, in itself. */
-export type RequiredMembers = ReadonlyMap<string, ReadonlySet<string>>;
+type RequiredMembers = ReadonlyMap<string, ReadonlySet<string>>;
 
 interface Place {
   readonly message: string;
@@ -57,7 +57,7 @@ function membersOf(name: CommandKind, place: Place): Set<string> {
   return new Set(members.filter((each) => choices.has(each) || chosen.every((others) => others.has(each))));
 }
 
-/** Members that are refused, without those that only do not go with another one. */
+/** Refused members, without those that only do not go with another member. */
 function errorsOf(name: CommandKind, payload: object): Set<string> {
   const input = fromJson<InputData>("vega.commands.v1.InputData", { [name]: payload });
   const errors = Object.entries(checkCommand(name, input[name] as never).toJSON());

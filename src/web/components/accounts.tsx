@@ -28,20 +28,21 @@ export function AccountTable({ filter, hidden, action }: AccountTableProps) {
   const pages = useList("accounts.list", { filter });
   const owner: Column<Account> = { title: "Owner", cell: (row) => <Party id={row.owner} isBare /> };
   const asset: Column<Account> = { title: "Asset", cell: (row) => <Asset id={row.asset} /> };
+  const balance: Column<Account> = {
+    title: "Balance",
+    isNumber: true,
+    cell: (row) => <Amount amount={row.balance} asset={row.asset} />,
+  };
   return (
     <Table
       label="accounts"
       rows={pages}
       empty={<Empty title="No account yet" command="lyra devnet fund PARTY ASSET AMOUNT" />}
       columns={[
-        hidden === "owner" ? asset : owner,
+        // On a narrow screen the first columns are seen without moving the table.
+        ...(hidden === "owner" ? [balance, asset] : [owner, balance]),
         { title: "Account", isWide: true, cell: ({ type }) => typeWords(type) },
         { title: "Market", isMinor: true, cell: ({ marketId }) => <Market id={marketId} /> },
-        {
-          title: "Balance",
-          isNumber: true,
-          cell: ({ balance, asset: id }) => <Amount amount={balance} asset={id} />,
-        },
         ...(action === undefined ? [] : [{ title: "Over time", cell: action }]),
       ]}
     />
