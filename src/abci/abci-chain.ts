@@ -521,7 +521,7 @@ const ADDRESS_BYTES = 20;
 const addresses = new LruCache<string, string>(10_000);
 
 /** A validator's address in consensus, lower-case hex. @param key base64 */
-function consensusAddress(key: string): string {
+export function consensusAddress(key: string): string {
   let address = addresses.get(key);
   if (address === undefined) {
     address = sha256HexOf(Buffer.from(key, "base64")).slice(0, 2 * ADDRESS_BYTES);

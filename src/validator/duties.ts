@@ -4,6 +4,7 @@
  */
 
 import type { AbciChain } from "../abci/abci-chain.ts";
+import type { CometClient } from "../comet/client.ts";
 import { sha256HexOf } from "../crypto/sha.ts";
 import { DevnetBridge } from "../devnet/bridge.ts";
 import { isAssetOf, viewOf } from "../devnet/core.ts";
@@ -12,12 +13,14 @@ import { publicValidators, ValidatorKeys } from "../devnet/keys.ts";
 import { type BridgePort, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
+import { genesisNode } from "../engine/nodes.ts";
 import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentKeys, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/reading.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
+import { EngineKey } from "./engine-key.ts";
 import type { OwnKeys } from "./key-file.ts";
 import { SharedEthereum } from "./shared-ethereum.ts";
 
@@ -30,6 +33,8 @@ type DutyKeys = OwnKeys | number;
 interface DutiesOptions {
   readonly chain: AbciChain;
   readonly engine: () => Engine;
+  /** The own consensus engine. */
+  readonly consensus: Pick<CometClient, "ownValidator" | "url">;
   readonly genesis: Genesis;
   readonly reader: ClientReader;
   readonly keys: DutyKeys;
@@ -37,10 +42,14 @@ interface DutiesOptions {
   readonly ethereumUrl: string;
   /** A number that no run before had. */
   readonly firstNonce: bigint;
+  /** Called when the consensus engine has the key of another validator. */
+  onKeysDiffer(error: NodeError): void;
 }
 
 interface RunningDuties {
   readonly bridge: BridgePort;
+  /** A connection of the consensus engine ended: another may come in its place. */
+  engineLeft(): void;
   stop(): void;
 }
 
@@ -69,8 +78,20 @@ export function startDuties(options: DutiesOptions): RunningDuties {
   // Operators agree beside the chain: where keys are PUBLIC their bundles have those of all, and this one brings the event.
   const all = own instanceof ValidatorKeys ? publicValidators() : [];
   const operators = agentOf([own, ...all.filter(({ nodeId }) => nodeId !== own.nodeId)]);
+  const genesisNodes = Object.entries(genesis.appState.validators ?? {}).map(([key, given]) => {
+    const { nodeId, tmPubKey } = genesisNode(key, given);
+    return { nodeId, key: tmPubKey };
+  });
+  const engineKey = new EngineKey({
+    ...{ engine: options.consensus, nodeId: own.nodeId },
+    consensusKey: own instanceof ValidatorKeys ? own.tmPubKey : own.consensusPublicKey,
+    nodes: () => [...engine().consensusNodes(), ...genesisNodes],
+    onSame: () => answer(),
+    onDiffer: options.onKeysDiffer,
+  });
   let isNewcomer = false;
   const answer = () => {
+    if (!engineKey.isSame) return;
     if (!isNewcomer && view.height > 0 && view.node(own.nodeId) === undefined) {
       isNewcomer = true;
       logNotice(
@@ -86,10 +107,14 @@ export function startDuties(options: DutiesOptions): RunningDuties {
   };
   const ethereum = new SharedEthereum(options.ethereumUrl, simulator, answer);
   void ethereum.follow();
+  void engineKey.follow();
   const stopListening = chain.onBlock(answer);
   const bridge = new DevnetBridge({
     chain: {
-      execute: (make, takeBack) => ethereum.inTurn(() => bringEvent(chain, make, takeBack)),
+      async execute(make, takeBack) {
+        await engineKey.confirm();
+        return ethereum.inTurn(() => bringEvent(chain, make, takeBack));
+      },
       mine: (blocks) => untilBlocks(chain, blocks),
     },
     simulator,
@@ -99,7 +124,9 @@ export function startDuties(options: DutiesOptions): RunningDuties {
   });
   return {
     bridge,
+    engineLeft: () => engineKey.forget(),
     stop() {
+      engineKey.stop();
       stopListening();
       ethereum.stop();
     },

@@ -83,7 +83,7 @@ export interface Validator {
   readonly status: ChainStatus;
   /** "resumed at block 812: ..."; "a new chain". */
   readonly resumed: string;
-  /** Settles when the HTTP thread ends by itself. */
+  /** Settles when the HTTP thread ends by itself, or its keys are not those of its consensus engine. */
   readonly broken: Promise<NodeError>;
   stop(): Promise<void>;
 }
@@ -149,10 +149,14 @@ async function start(
   onClose(() => link.close());
   const reading = new Reading(home, limits);
   onClose(() => reading.close());
+  const broken = Promise.withResolvers<NodeError>();
+  void link.broken.then(broken.resolve);
   const duties =
     options.duties &&
     startDuties({
       ...{ chain, engine: () => engine!, genesis, reader: reading.reader, ...options.duties },
+      consensus: node,
+      onKeysDiffer: broken.resolve,
       keys: keys ?? Number(options.duties.keys),
       firstNonce: systemTimeNs(),
     });
@@ -166,7 +170,13 @@ async function start(
   });
   const application = new Application(chain, BUILD.version, options.retainBlocks);
   onClose(() => application.idle());
-  const server = new AbciServer(application);
+  const server = new AbciServer({
+    answer: (request, connection) => application.answer(request, connection),
+    closed(connection) {
+      application.closed(connection);
+      duties?.engineLeft();
+    },
+  });
   const port = server.listen(options.abci);
   onClose(() => server.stop());
   onClose(watchStalls(chain, node, () => server.connections > 0));
@@ -189,7 +199,7 @@ async function start(
       return chain.status;
     },
     resumed: chain.resumption.sentence,
-    broken: link.broken,
+    broken: broken.promise,
     stop: close,
   };
 }

@@ -48,9 +48,10 @@ export const VALIDATOR_CODES = {
     exit: "usage",
   },
   keys_differ: {
-    meaning: "The keys are not those that this chain's genesis has for the validator.",
+    meaning:
+      "The keys are not those that this chain's genesis has for the validator, or its consensus engine has the key of another. Nothing was signed with them.",
     cause: "The file is of another validator or network, or the genesis was made again.",
-    fix: "Give the file that was written with the network's genesis: lyra testnet files writes both.",
+    fix: "Give the file that was written with the network's genesis, and the engine's priv_validator_key.json beside it: lyra testnet files writes all.",
     exit: "usage",
   },
   cometbft_missing: {
