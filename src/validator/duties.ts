@@ -124,7 +124,7 @@ export function startDuties(options: DutiesOptions): RunningDuties {
   });
   return {
     bridge,
-    engineLeft: () => engineKey.forget(),
+    engineLeft: () => engineKey.forgetEngine(),
     stop() {
       engineKey.stop();
       stopListening();

@@ -1,6 +1,6 @@
 /**
  * Makes sure that a validator's own keys and the key of its consensus engine are of one validator, before anything is signed.
- * The engine may start later, and be started again with other files: it is asked anew after each of its connections.
+ * The engine may start later, and be started again with other files: it is asked again after each of its connections.
  */
 
 import { consensusAddress } from "../abci/abci-chain.ts";
@@ -50,7 +50,7 @@ export class EngineKey {
   }
 
   /** The engine ended, or begins: it may come with another key. */
-  forget(): void {
+  forgetEngine(): void {
     if (this.state !== "same" || this.isStopped) return;
     this.state = "unknown";
     void this.follow();

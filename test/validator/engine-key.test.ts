@@ -84,7 +84,7 @@ describe("a validator's own keys", () => {
     const { check, differences, engine } = keysOfRome(ROME);
     await check.follow();
     engine.key = BONN;
-    check.forget();
+    check.forgetEngine();
     expect(check.isSame).toBe(false);
     await eventually(() => differences.length === 1);
     await turns();
