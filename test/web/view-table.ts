@@ -74,7 +74,7 @@ const resultOf = (code: number) => (code === 0 ? "executed" : `refused ${code}`)
 const noTransactions = (see: Expected) =>
   see.empty(
     "No transactions here",
-    "lyra devnet impersonate",
+    "lyra devnet impersonate PARTY COMMAND",
     `A wallet that sends one fills this list; on a devnet a tool does it, and ${see.node.commandLine} devnet --demo plays a month.`,
   );
 

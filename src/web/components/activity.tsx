@@ -92,7 +92,7 @@ export function ActivityTable({ filter = "", rows = 25, isShort = false, hidden 
 
 function NoTransactions() {
   return (
-    <Empty title="No transactions here" command="lyra devnet impersonate">
+    <Empty title="No transactions here" command="lyra devnet impersonate PARTY COMMAND">
       A wallet that sends one fills this list; on a devnet a tool does it, and{" "}
       <code>{commandText("lyra devnet --demo")}</code> plays a month.
     </Empty>

@@ -2,16 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { isOptional, plainName } from "../../http/declaration.ts";
-import { shellWord } from "../../http/shell-word.ts";
-import type { TOOL_LIST } from "../../planes/devnet/declarations.ts";
 import type { Member } from "../../planes/devnet/members.ts";
 import { Json } from "../components/json.tsx";
 import { Command } from "../components/states.tsx";
 import { FullTime } from "../components/time.tsx";
 import { postToNode, RequestFailure } from "../data/node.ts";
 import { useOfThisChain } from "../data/read.ts";
-
-export type Tool = (typeof TOOL_LIST)[number];
+import { bodyOf, commandOf, type Tool, type ToolValues } from "./tool-line.ts";
 
 /** Fields that suggest names, by the kind of member or its name. */
 const SUGGESTED: Readonly<Record<string, string>> = {
@@ -23,11 +20,10 @@ const SUGGESTED: Readonly<Record<string, string>> = {
 /** Characters that a narrow field shows. */
 const PLACEHOLDER_MAX = 22;
 
-type Values = Readonly<Record<string, string>>;
 type Outcome = { readonly answer: unknown } | { readonly failure: string };
 
 export function ToolForm({ tool }: { readonly tool: Tool }) {
-  const values = useSignal<Values>({});
+  const values = useSignal<ToolValues>({});
   const file = useSignal<string | undefined>(undefined);
   const outcome = useOfThisChain<Outcome | undefined>(undefined);
   const isRunning = useSignal(false);
@@ -172,31 +168,6 @@ function Field({ word, member, value, onChange }: FieldProps) {
       )}
     </div>
   );
-}
-
-/** @throws SyntaxError for an object that is not JSON */
-function bodyOf(members: readonly [string, Member][], values: Values): object {
-  const given = members.flatMap(([word, { kind }]) => {
-    const name = plainName(word);
-    const value = values[name]?.trim() ?? "";
-    if (value === "") return [];
-    if (kind === "object") return [[name, JSON.parse(value) as unknown] as const];
-    if (kind === "flag") return [[name, value === "true"] as const];
-    return [[name, value] as const];
-  });
-  return Object.fromEntries(given);
-}
-
-/** Required members stand in their places, the others have their names. */
-function commandOf({ path, file }: Tool, members: readonly [string, Member][], values: Values): string {
-  const words = members.flatMap(([word]) => {
-    const name = plainName(word);
-    const value = values[name]?.trim() ?? "";
-    if (!isOptional(word)) return [value === "" ? name.toUpperCase() : shellWord(value)];
-    return value === "" ? [] : [`--${name} ${shellWord(value)}`];
-  });
-  const tail = file === undefined ? [] : [file.word];
-  return ["lyra devnet", path.replace("/", " "), ...words, ...tail].join(" ");
 }
 
 /** Offers an answer as a file. */
