@@ -98,7 +98,7 @@ test("every line of a view is a command of the program, with the words and flags
   const commands = await allCommands(COMMANDS);
   const shown = files.flatMap(([file, source]) =>
     [...source.matchAll(LINE)].map(([, plain, template = ""]) => {
-      // A value behind another one is a flag, or nothing.
+      // A value that follows a value is a flag, or nothing.
       const filled = template.replace(/(\})\$\{\w+(?:\(\))?\}$/, "$1").replaceAll(VALUE, "1");
       return { file, line: plain ?? filled };
     }),
