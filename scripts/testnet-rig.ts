@@ -11,15 +11,20 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SOURCES } from "../test/rig/lyra.ts";
 import { expectSame } from "./testnet-rig/comparison.ts";
+import { droppedBlocks } from "./testnet-rig/dropped-blocks.ts";
 import { engineBehind } from "./testnet-rig/engine-behind.ts";
+import { epochEnds } from "./testnet-rig/epoch-ends.ts";
+import { fullDisk } from "./testnet-rig/full-disk.ts";
 import { fullPool } from "./testnet-rig/full-pool.ts";
 import { killedChain } from "./testnet-rig/killed-chain.ts";
 import { killedEngine } from "./testnet-rig/killed-engine.ts";
 import { lyingProposer } from "./testnet-rig/lying-proposer.ts";
 import { RigNetwork } from "./testnet-rig/network.ts";
 import { olderHome } from "./testnet-rig/older-home.ts";
+import { otherGenesis } from "./testnet-rig/other-genesis.ts";
 import { otherRules } from "./testnet-rig/other-rules.ts";
 import { partition } from "./testnet-rig/partition.ts";
+import { powerFailure } from "./testnet-rig/power-failure.ts";
 import { readmeExamples } from "./testnet-rig/readme-examples.ts";
 import { replayedLocally } from "./testnet-rig/replayed-locally.ts";
 import { sidecar } from "./testnet-rig/sidecar.ts";
@@ -30,6 +35,7 @@ import { twoEnginesOneKey } from "./testnet-rig/two-engines-one-key.ts";
 import { upgrade } from "./testnet-rig/upgrade.ts";
 import { usedKeys } from "./testnet-rig/used-keys.ts";
 import { validatorSet } from "./testnet-rig/validator-set.ts";
+import { voteExtensions } from "./testnet-rig/vote-extensions.ts";
 
 /** In the order of their runs. */
 const TRIALS: readonly Trial[] = [
@@ -50,6 +56,12 @@ const TRIALS: readonly Trial[] = [
   lyingProposer,
   fullPool,
   validatorSet,
+  powerFailure,
+  epochEnds,
+  voteExtensions,
+  otherGenesis,
+  fullDisk,
+  droppedBlocks,
 ];
 const LINES_SHOWN = 12;
 const LINE_CHARACTERS = 300;

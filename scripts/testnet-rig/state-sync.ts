@@ -74,11 +74,14 @@ export const stateSync: Trial = {
       if (firstHeight <= SNAPSHOT_HEIGHT) throw new Error(`its rows begin at block ${firstHeight}`);
       await sameSince(pairs, fifth);
       await fifth.stop();
+      for (const pair of pairs) network.proxyOf(pair).watch = {};
+      empty(network, fifth);
       await fetchHistory(network, fifth);
       fifth.start();
       await progress([...pairs, fifth]);
+      if (timesIn(fifth, hashes).some((times) => times > 0)) throw new Error("it executed the old blocks");
       const same = await expectSame([...pairs, fifth]);
-      return `the forged one refused, then ${refusals} rotten chunks; ${patience.sentence}; reads say that rows begin at block ${firstHeight}; with the history of another, ${same}`;
+      return `the forged one refused, then ${refusals} rotten chunks; ${patience.sentence}; reads say that rows begin at block ${firstHeight}; with the history of another in its home before, ${same}`;
     } finally {
       await fifth.stop();
     }

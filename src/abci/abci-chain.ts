@@ -137,7 +137,10 @@ export class AbciChain implements ChainPort {
   constructor(private readonly options: AbciChainOptions) {
     const { db, genesis, disk } = options;
     const limits = { ...SEQUENCER_LIMITS, ...options.limits };
-    this.writer = new BlockWriter(db, { allOrNothing: true, checkpointBytes: CHECKPOINT_BYTES, disk });
+    this.writer = new BlockWriter(db, {
+      ...{ allOrNothing: true, comparesStored: true, checkpointBytes: CHECKPOINT_BYTES },
+      disk,
+    });
     db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);
     this.core = new ChainCore({ ...options, keepHeaders: true }, this.writer, limits);
     this.parsed = new ParsedTransactions(genesis.chainId, options.checkTransaction);
@@ -184,6 +187,11 @@ export class AbciChain implements ChainPort {
   /** The last block that is durable. */
   get committed(): ChainPoint {
     return this.core.committedPoint;
+  }
+
+  /** Last block of the rows, which may be those of another node; undefined without rows. */
+  get rowsHeight(): number | undefined {
+    return this.writer.committedHead?.height;
   }
 
   get status(): ChainStatus {

@@ -79,6 +79,13 @@ export class StateSync {
       notice(`a snapshot of block ${offered.height} is refused: ${verdict.text}`);
       return OfferResult.REJECT;
     }
+    const { rowsHeight = offered.height } = chain;
+    if (rowsHeight < offered.height) {
+      notice(
+        `a snapshot of block ${offered.height} is refused: the home has rows up to block ${rowsHeight}, and those between would be missing; an older one is taken, or fetch the history again`,
+      );
+      return OfferResult.REJECT;
+    }
     this.restore = new SnapshotRestore(chain.home, offered, appHash.toHex(), this.identity);
     notice(`takes the snapshot of block ${offered.height} in ${offered.chunks} chunks`);
     return OfferResult.ACCEPT;

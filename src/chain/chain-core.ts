@@ -199,7 +199,8 @@ export class ChainCore {
     this.recording?.open(head);
     for (const sink of this.sinks) sink.open(head);
     if (head === undefined) {
-      if (this.writer.committedHead) {
+      const rows = this.writer.committedHead;
+      if (rows !== undefined && (begins || rows.chainId !== this.genesis.chainId)) {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
         throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
       }
@@ -317,14 +318,21 @@ export class ChainCore {
   }
 
   /**
-   * Begins the chain behind a block that was not executed here, with a state that was verified: until blocks come, there
-   * are no rows. @throws NodeError: then nothing has changed
+   * Begins the chain behind a block that was not executed here, with a state that was verified. Until blocks come, there
+   * are no rows, or those of another node that reach at least to that block. @throws NodeError: then nothing has changed
    */
   restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void {
-    if (this.store.head() !== undefined || this.writer.committedHead !== undefined) {
+    const rows = this.writer.committedHead;
+    if (this.store.head() !== undefined || (rows !== undefined && rows.height < point.height)) {
       const text = "this home holds a chain, and a snapshot is restored into an empty one";
       throw new NodeError("chain.restore", "home_not_empty", text, "choose another --home");
     }
+    if (rows !== undefined)
+      this.writer.compareStored({
+        chainId: this.genesis.chainId,
+        height: point.height,
+        hash: point.hash,
+      });
     this.undo();
     const { state } = this.engine;
     const before = this.point_;

@@ -180,14 +180,16 @@ export class ChainStore {
   /** The blocks behind a height, in order. */
   *blocksAfter(height: number, head: number): Generator<StoredBlock> {
     // A row for each height but the first, whose block shares its row with the genesis.
-    const select = this.db.prepare("SELECT no, height, time, hash FROM blocks WHERE no > ? ORDER BY no");
+    const select = this.db.prepare(
+      "SELECT no, height, time, hash FROM blocks WHERE no > ? AND height <= ? ORDER BY no",
+    );
     const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
     const commands = this.db.prepare("SELECT command FROM chain_commands WHERE height = ?");
     const appHash = this.db.prepare("SELECT app_hash FROM chain_blocks WHERE height = ?");
     const headers =
       this.insertHeader && this.db.prepare("SELECT time_ns, proposer FROM chain_headers WHERE height = ?");
     try {
-      for (const row of select.iterate(this.rowBefore(height, head)) as Iterable<BlockRow>) {
+      for (const row of select.iterate(this.rowBefore(height), head) as Iterable<BlockRow>) {
         const stored = txs.all(row.height) as { bytes: Uint8Array; impersonated: bigint }[];
         const command = commands.get(row.height) as { command: string } | null;
         const app = appHash.get(row.height) as { app_hash: Uint8Array } | null;
@@ -273,9 +275,13 @@ export class ChainStore {
   }
 
   /** Number of the last row at or below a height, counted back from the head: rows have no gaps. */
-  private rowBefore(height: number, head: number): number {
-    const last = this.db.query("SELECT coalesce(max(no), 0) AS no FROM blocks").get() as { no: bigint };
-    return Number(last.no) - (head - height);
+  private rowBefore(height: number): number {
+    const last = this.db.query("SELECT no, height FROM blocks ORDER BY no DESC LIMIT 1").get() as {
+      no: bigint;
+      height: bigint;
+    } | null;
+    // Rows may reach beyond the chain's head: they came from another node.
+    return last === null ? 0 : Number(last.no) - (Number(last.height) - height);
   }
 }
 

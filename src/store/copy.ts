@@ -72,6 +72,26 @@ export function copyStore(home: string, path: string): void {
   }
 }
 
+/** Leaves the rows of a copy, and nothing of the chain that made them. @throws NodeError `copy_failed` */
+export function removeChain(path: string): void {
+  const db = new Database(path);
+  try {
+    const names = db.query(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'chain^_%' ESCAPE '^'",
+    );
+    db.transaction(() => {
+      for (const { name } of names.all() as { name: string }[])
+        db.run(Object.hasOwn(OPTIONAL_TABLES, name) ? `DROP TABLE ${name}` : `DELETE FROM ${name}`);
+    })();
+    db.run("VACUUM");
+  } catch (error) {
+    throw unfit(reasonOf(error));
+  } finally {
+    db.close();
+  }
+  checkCopy(path, "foreign");
+}
+
 /**
  * Whether a file is a whole store that this program can read.
  * @param origin a `foreign` one may have nothing besides the tables of its schema: triggers could do anything

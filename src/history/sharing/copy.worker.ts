@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { NodeError, partsOf, reasonOf } from "../../errors/node-error.ts";
-import { copyStore } from "../../store/copy.ts";
-import { readHead } from "../../store/head.ts";
+import { copyStore, removeChain } from "../../store/copy.ts";
+import { hasChain, readHead } from "../../store/head.ts";
 import { SCHEMA_VERSION } from "../../store/schema.ts";
 import { listSegments } from "../segment-table.ts";
 import { CHUNK_BYTES, type CopyOrder, type CopyReply } from "./image.ts";
@@ -17,6 +17,8 @@ self.onmessage = ({ data }: MessageEvent<CopyOrder>) => {
 function copy({ home, path }: CopyOrder): CopyReply {
   try {
     copyStore(home, path);
+    // The state that a validator keeps beside its rows comes from a snapshot, which consensus vouches for.
+    if (isOfChain(path)) removeChain(path);
     return { copied: { ...factsOf(path), ...chunksOf(path) } };
   } catch (error) {
     const failure =
@@ -24,6 +26,15 @@ function copy({ home, path }: CopyOrder): CopyReply {
         ? error
         : new NodeError("store.copy", "copy_failed", `the store could not be copied: ${reasonOf(error)}`);
     return { failed: partsOf(failure) };
+  }
+}
+
+function isOfChain(path: string): boolean {
+  const db = new Database(path, { readonly: true, safeIntegers: true });
+  try {
+    return hasChain(db);
+  } finally {
+    db.close();
   }
 }
 

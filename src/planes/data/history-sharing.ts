@@ -12,7 +12,7 @@ import { classify, type HttpRoutes, RAW } from "../../http/plugin.ts";
 import { parsePairs } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { isReadOnlyHome, segmentDirectory } from "../../store/database.ts";
-import { hasChain } from "../../store/head.ts";
+import { hasChain, isAgreedChain } from "../../store/head.ts";
 import { SCHEMA_VERSION } from "../../store/schema.ts";
 import type { DataContext } from "./context.ts";
 import type { DataPlane } from "./plane.ts";
@@ -100,7 +100,7 @@ class HistorySharing {
   /** Has an image made, where there is no fresh one. */
   requestImage(): Response {
     const { db, home } = this.context;
-    if (hasChain(db)) {
+    if (hasChain(db) && !isAgreedChain(db)) {
       const text = "this node's chain is its own: its store is not given to others";
       throw new ApiError(Grpc.failedPrecondition, text);
     }
