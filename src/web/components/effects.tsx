@@ -43,7 +43,6 @@ function Balances({ balances }: Pick<EffectsOf, "balances">) {
       <Table
         label="balances"
         rows={{ data: balances, failure: undefined }}
-        keyOf={(row) => `${row.party} ${row.asset} ${row.market ?? ""} ${row.type}`}
         empty={<Empty title="It changed no balance" />}
         columns={[
           { title: "Owner", cell: ({ party }) => <Party id={party} isBare /> },
@@ -67,7 +66,6 @@ function Movements({ movements }: Pick<EffectsOf, "movements">) {
       <Table
         label="movements"
         rows={{ data: movements, failure: undefined }}
-        keyOf={(row) => movements.indexOf(row)}
         empty={null}
         columns={[
           { title: "From", cell: ({ from }) => <AccountName {...from} /> },

@@ -62,14 +62,19 @@ export function TimeField({ label, value }: Pick<TextProps, "label" | "value">) 
   );
 }
 
-interface ChoiceProps<Value extends string> {
+interface SelectFieldProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly onChange: (value: Value) => void;
   readonly options: readonly (readonly [value: Value, title: string])[];
 }
 
-export function Choice<Value extends string>({ label, value, onChange, options }: ChoiceProps<Value>) {
+export function SelectField<Value extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: SelectFieldProps<Value>) {
   return (
     <label>
       {label}

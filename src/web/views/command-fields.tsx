@@ -51,14 +51,14 @@ export function MessageFields({ schema, message, draft, around, onChange }: Fiel
             onChange={(value) => set(entry.field.name, value)}
           />
         ) : (
-          <Choice key={entry.choice} {...shared} {...entry} draft={draft} onChange={onChange} />
+          <OneOf key={entry.choice} {...shared} {...entry} draft={draft} onChange={onChange} />
         ),
       )}
     </div>
   );
 }
 
-interface ChoiceProps {
+interface OneOfProps {
   readonly schema: CommandSchema;
   readonly message: string;
   readonly scopes: readonly DraftMessage[];
@@ -69,7 +69,7 @@ interface ChoiceProps {
 }
 
 /** Members of which at most one is given. */
-function Choice({ schema, message, scopes, choice, fields, draft, onChange }: ChoiceProps) {
+function OneOf({ schema, message, scopes, choice, fields, draft, onChange }: OneOfProps) {
   const id = useId();
   const chosen = fields.find(({ name }) => draft[name] !== undefined);
   const others = Object.fromEntries(

@@ -139,7 +139,7 @@ export function Archives({ stretches }: { readonly stretches: Segments["stretche
   return (
     <>
       <Panel title="Save an archive">
-        <Choice stretches={stretches} isBusy={working.value !== undefined} onSave={save} />
+        <RangeForm stretches={stretches} isBusy={working.value !== undefined} onSave={save} />
         <div class="archive">
           {working.value !== undefined && (
             <p class="archive-progress">
@@ -182,7 +182,7 @@ export function Archives({ stretches }: { readonly stretches: Segments["stretche
   );
 }
 
-interface ChoiceProps {
+interface RangeFormProps {
   readonly stretches: Segments["stretches"];
   readonly isBusy: boolean;
   readonly onSave: (path: string, name: string) => Promise<void>;
@@ -197,7 +197,7 @@ async function segmentAt(height: string): Promise<NodeSegment | undefined> {
   return segment !== undefined && segment.to >= block ? segment : undefined;
 }
 
-function Choice({ stretches, isBusy, onSave }: ChoiceProps) {
+function RangeForm({ stretches, isBusy, onSave }: RangeFormProps) {
   const table = useSignal<string>("TRADES");
   const from = useSignal("");
   const to = useSignal("");

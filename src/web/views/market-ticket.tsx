@@ -1,9 +1,9 @@
 // The order ticket of a market: a new order, or an amendment of the one that the address names.
 import { useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
-import { CommandForm } from "../components/command-form.tsx";
-import { Choice, Flag, TextField, TimeField } from "../components/fields.tsx";
+import { Flag, SelectField, TextField, TimeField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
+import { SignedForm } from "../components/signed-form.tsx";
 import { AMENDED, type Expiry, ORDER_EXPIRIES } from "../components/trading.tsx";
 import { useCall } from "../data/read.ts";
 import { enumWords, numberProblem, timeMs, toWhole, withDecimals } from "../format.ts";
@@ -93,8 +93,8 @@ function NewOrder({ market }: { readonly market: Market }) {
     ...(reference.value !== "" && { reference: reference.value }),
   };
   return (
-    <CommandForm title="Send an order" command={isWhole ? { orderSubmission } : undefined}>
-      <Choice
+    <SignedForm title="Send an order" command={isWhole ? { orderSubmission } : undefined}>
+      <SelectField
         label="Side"
         value={side.value}
         onChange={(next) => (side.value = next)}
@@ -103,7 +103,7 @@ function NewOrder({ market }: { readonly market: Market }) {
           ["SIDE_SELL", "sell"],
         ]}
       />
-      <Choice
+      <SelectField
         label="Type"
         value={type.value}
         onChange={(next) => (type.value = next)}
@@ -120,7 +120,7 @@ function NewOrder({ market }: { readonly market: Market }) {
         isDisabled={!hasPrice}
         problem={hasPrice ? numberProblem(price.value, decimals) : undefined}
       />
-      <Choice
+      <SelectField
         label="Good"
         value={expiry}
         onChange={(next) => (chosenExpiry.value = next)}
@@ -128,7 +128,7 @@ function NewOrder({ market }: { readonly market: Market }) {
       />
       {hasTime && <TimeField label="Until" value={until} />}
       {isLimit && (
-        <Choice
+        <SelectField
           label="Pegged to"
           value={peg}
           onChange={(next) => (chosenPeg.value = next)}
@@ -146,7 +146,7 @@ function NewOrder({ market }: { readonly market: Market }) {
       <TextField label="Reference" value={reference} isOptional maxLength={REFERENCE_BYTES_MAX} />
       <Flag label="Post only" value={isPostOnly} isDisabled={!isLimit || isAtOnce} />
       <Flag label="Reduce only" value={isReduceOnly} isDisabled={!isAtOnce} />
-    </CommandForm>
+    </SignedForm>
   );
 }
 
@@ -206,7 +206,7 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
   const orderAmendment = { orderId: order.id, marketId: market.id, ...changes };
   const current = order.timeInForce as Expiry;
   return (
-    <CommandForm
+    <SignedForm
       title="Amend an order"
       command={isChanged ? { orderAmendment } : undefined}
       more={
@@ -221,7 +221,7 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
       <TextField label="Size" value={size} isNumber problem={numberProblem(size.value, sizeDecimals)} />
       {isPegged ? (
         <>
-          <Choice
+          <SelectField
             label="Pegged to"
             value={peg.value}
             onChange={(next) => (peg.value = next)}
@@ -237,13 +237,13 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
       ) : (
         <TextField label="Price" value={price} isNumber problem={numberProblem(price.value, decimals)} />
       )}
-      <Choice
+      <SelectField
         label="Good"
         value={expiry.value}
         onChange={(next) => (expiry.value = next)}
         options={expiryOptions([...new Set([current, ...OF_AMENDED])])}
       />
       {hasTime && <TimeField label="Until" value={until} />}
-    </CommandForm>
+    </SignedForm>
   );
 }

@@ -96,7 +96,6 @@ function Duties({ duties, keys, node, engine }: Answer) {
       <Table
         label="duties"
         rows={{ data: duties, failure: undefined }}
-        keyOf={({ kind, about }) => `${kind} ${about}`}
         empty={
           <Empty
             title={
@@ -122,7 +121,6 @@ function Peers({ peers }: Pick<NonNullable<Answer["engine"]>, "peers">) {
       <Table
         label="peers"
         rows={{ data: peers, failure: undefined }}
-        keyOf={({ id }) => id}
         empty={
           <Empty title="The engine is connected with nobody">
             Others are named by <code>persistent_peers</code> in its config.toml.

@@ -1,9 +1,9 @@
 // Short forms that send one command: a transfer, a withdrawal, a vote, a delegation.
 import { useSignal } from "@preact/signals";
 import type { Asset } from "../../client/api.generated.ts";
-import { CommandForm } from "../components/command-form.tsx";
-import { Choice, TextField } from "../components/fields.tsx";
+import { SelectField, TextField } from "../components/fields.tsx";
 import { Party } from "../components/id.tsx";
+import { SignedForm } from "../components/signed-form.tsx";
 import { assetOf } from "../data/names.ts";
 import { useCall, useList } from "../data/read.ts";
 import { toWhole } from "../format.ts";
@@ -23,7 +23,7 @@ function useAmount(isOffered: (asset: Asset) => boolean = () => true) {
   const fields = (
     <>
       <TextField label="Amount" value={text} isNumber />
-      <Choice
+      <SelectField
         label="Asset"
         value={asset?.id ?? ""}
         onChange={(next) => (chosen.value = next)}
@@ -50,13 +50,13 @@ export function TransferForm({ to }: { readonly to: string }) {
     oneOff: {},
   };
   return (
-    <CommandForm title="Send to this party" command={amount === undefined ? undefined : { transfer }}>
+    <SignedForm title="Send to this party" command={amount === undefined ? undefined : { transfer }}>
       <p class="wallet-line">
         To <Party id={to} isBare />
       </p>
       {fields}
       <TextField label="Reference" value={reference} isOptional maxLength={REFERENCE_MAX} />
-    </CommandForm>
+    </SignedForm>
   );
 }
 
@@ -69,18 +69,18 @@ export function WithdrawalForm() {
   const withdrawSubmission = { asset, amount, ext: { erc20: { receiverAddress } } };
   const isWhole = amount !== undefined && ETHEREUM.test(receiverAddress);
   return (
-    <CommandForm title="Withdraw to Ethereum" command={isWhole ? { withdrawSubmission } : undefined}>
+    <SignedForm title="Withdraw to Ethereum" command={isWhole ? { withdrawSubmission } : undefined}>
       {fields}
       <TextField label="Ethereum address" value={receiver} hint="0x…" maxLength={42} isLong />
-    </CommandForm>
+    </SignedForm>
   );
 }
 
 export function VoteForm({ proposal }: { readonly proposal: string }) {
   const value = useSignal<"VALUE_YES" | "VALUE_NO">("VALUE_YES");
   return (
-    <CommandForm title="Vote" command={{ voteSubmission: { proposalId: proposal, value: value.value } }}>
-      <Choice
+    <SignedForm title="Vote" command={{ voteSubmission: { proposalId: proposal, value: value.value } }}>
+      <SelectField
         label="Vote"
         value={value.value}
         onChange={(next) => (value.value = next)}
@@ -89,7 +89,7 @@ export function VoteForm({ proposal }: { readonly proposal: string }) {
           ["VALUE_NO", "against"],
         ]}
       />
-    </CommandForm>
+    </SignedForm>
   );
 }
 
@@ -112,14 +112,14 @@ export function DelegationForm({ validator }: { readonly validator: string }) {
       ? { delegateSubmission: stake }
       : { undelegateSubmission: { ...stake, method: action.value } };
   return (
-    <CommandForm title="Delegate" command={amount === undefined ? undefined : command}>
-      <Choice
+    <SignedForm title="Delegate" command={amount === undefined ? undefined : command}>
+      <SelectField
         label="Do"
         value={action.value}
         onChange={(next) => (action.value = next)}
         options={Object.entries(DELEGATIONS) as [Delegating, string][]}
       />
       <TextField label="Amount" value={text} isNumber />
-    </CommandForm>
+    </SignedForm>
   );
 }

@@ -79,7 +79,6 @@ export function Activity() {
         label="Decisions"
         columns={columns}
         rows={{ data: entries.value, failure: undefined }}
-        keyOf={({ time, hostname, kind, hash }) => `${time} ${hostname} ${kind} ${hash ?? ""}`}
         empty={<Empty title="Nothing was asked for yet">Requests and their outcomes are listed here.</Empty>}
       />
     </Panel>

@@ -8,7 +8,7 @@ import type {
   PageState,
   PageWallet,
 } from "../../http/wallet-page-bodies.ts";
-import { Choice, TextField } from "../components/fields.tsx";
+import { SelectField, TextField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
 import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Empty, Failure } from "../components/states.tsx";
@@ -201,10 +201,15 @@ function Send({ wallet }: { readonly wallet: PageWallet }) {
       {assets.length === 0 ? (
         <TextField label="Asset" value={asset} maxLength={300} />
       ) : (
-        <Choice label="Asset" value={assetWords} onChange={(next) => (asset.value = next)} options={assets} />
+        <SelectField
+          label="Asset"
+          value={assetWords}
+          onChange={(next) => (asset.value = next)}
+          options={assets}
+        />
       )}
       <TextField label="To a key, or a name" value={to} maxLength={300} isLong />
-      <Choice
+      <SelectField
         label="From"
         value={key}
         onChange={(next) => (chosen.value = next)}

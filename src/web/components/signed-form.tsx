@@ -25,7 +25,7 @@ import { Id } from "./id.tsx";
 import { type OrderRow, orderWords } from "./order-words.ts";
 import { Command } from "./states.tsx";
 
-interface CommandFormProps {
+interface SignedFormProps {
   readonly title: string;
   /** As JSON, such as `{voteSubmission: {...}}`; undefined while a field lacks or is wrong. */
   readonly command: object | undefined;
@@ -34,7 +34,7 @@ interface CommandFormProps {
   readonly more?: ComponentChildren;
 }
 
-export function CommandForm({ title, command, children, more }: CommandFormProps) {
+export function SignedForm({ title, command, children, more }: SignedFormProps) {
   const sending = useOfThisChain<Sending | undefined>(undefined);
   const id = useId();
   const by = signer();
