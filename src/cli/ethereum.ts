@@ -1,5 +1,6 @@
 // lyra ethereum: the simulated Ethereum of a network of several validators.
 import { ExitCode } from "../errors/node-error.ts";
+import { isLoopback, isPrivate } from "../testnet/addresses.ts";
 import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { say, waitForInputEnd, waitForSignal } from "./terminal.ts";
@@ -19,11 +20,17 @@ export const ethereum = command({
     const { port = "8545" } = values;
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
       throw usageError("ethereum", "--port must be a port");
+    const { address = "127.0.0.1" } = values;
+    if (!isPrivate(address) && !isLoopback(address))
+      throw usageError(
+        "ethereum",
+        "--address must be one of this machine or of a private net: whoever reaches it can write any deposit",
+      );
     const signals = waitForSignal();
     const { serveEthereum } = await import("../validator/ethereum-server.ts");
     const server = serveEthereum({
       port: Number(port),
-      ...(values.address !== undefined && { host: values.address }),
+      host: address,
       ...(values.file !== undefined && { file: values.file }),
     });
     try {

@@ -32,7 +32,11 @@ export function serveEthereum({ port, host = LOOPBACK, file }: EthereumServerOpt
   const ethereum = new EthereumState(file);
   const app = httpPlugin({
     name: "ethereum",
-    // Only validators talk to it: no page of any origin does.
+    // Only validators talk to it: no page of any origin does. Browsers name one with every POST, forms and rebound names included.
+    before: (request) =>
+      request.headers.has("origin")
+        ? Response.json({ error: "pages do not call the simulated Ethereum" }, { status: 403 })
+        : undefined,
     cors: { headers: () => ({}), preflight: () => new Response(null, { status: 403 }) },
     onError: (error) => {
       const isOver = error instanceof NodeError;

@@ -27,6 +27,19 @@ async function follower(url: string) {
   return { copy, shared, changes: () => changes };
 }
 
+test.each(["/turn", "/turn/end"])("a page cannot call %s, whatever it sends", async (path) => {
+  const server = serveEthereum({ port: 0 });
+  closing.push(() => server.stop());
+  const headers = { origin: "https://page.example", "content-type": "text/plain" };
+  const body = JSON.stringify({ token: "1", state: "forged" });
+  const answer = await fetch(`${server.url}${path}`, { method: "POST", headers, body });
+  expect(answer.status).toBe(403);
+  expect(await (await fetch(`${server.url}/state`)).json()).toEqual({ version: 0, state: "" });
+  // Nobody's turn was taken.
+  const turn = await fetch(`${server.url}/turn`, { method: "POST" });
+  expect(await turn.json()).toMatchObject({ token: "1" });
+});
+
 describe("calls", () => {
   test("of several validators come one after the other, and each is seen by all", async () => {
     const server = serveEthereum({ port: 0 });
