@@ -1,5 +1,5 @@
-// Trials of a network of four validators behind CometBFT: kills, restarts, lost homes, partitions, a validator that differs,
-// proposers that lie, validators that come and go, parties that are banned, an upgrade. After each, all validators must have the same application hash at each height, and the same rows, segments and exports.
+// Trials of a network of four validators behind CometBFT: kills, restarts, lost homes, partitions, full disks and mempools, a validator
+// that differs, proposers that lie, validators that come and go, parties that are banned, an upgrade. After each, all validators must have the same application hash at each height, and the same rows, segments and exports.
 // Each trial is a file in testnet-rig/.
 //
 //   bun scripts/testnet-rig.ts [--only 1,3] [--short] [--cometbft PATH] [--program PATH] [--keep]
@@ -14,6 +14,7 @@ import { expectSame } from "./testnet-rig/comparison.ts";
 import { droppedBlocks } from "./testnet-rig/dropped-blocks.ts";
 import { engineBehind } from "./testnet-rig/engine-behind.ts";
 import { epochEnds } from "./testnet-rig/epoch-ends.ts";
+import { flood } from "./testnet-rig/flood.ts";
 import { fullDisk } from "./testnet-rig/full-disk.ts";
 import { fullPool } from "./testnet-rig/full-pool.ts";
 import { killedChain } from "./testnet-rig/killed-chain.ts";
@@ -59,6 +60,7 @@ const TRIALS: readonly Trial[] = [
   powerFailure,
   epochEnds,
   voteExtensions,
+  flood,
   otherGenesis,
   fullDisk,
   droppedBlocks,

@@ -3,6 +3,7 @@ import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { expectSame, sameAt, sameHashes } from "./comparison.ts";
+import { dialPeers, furtherNode } from "./further-node.ts";
 import { dataUrlOf, heightOf, progress, type RigNetwork, reach, releaseWords, urlOf } from "./network.ts";
 import { send, sendTransfers, signed, tipOf, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
@@ -16,7 +17,7 @@ export const upgrade: Trial = {
   network: {},
   isAlone: true,
   title:
-    "an upgrade that all agree on: all stand behind its block with one hash, and serve reads; the next release goes on, and the former one does not",
+    "an upgrade that all agree on: all stand behind its block with one hash, and serve reads, a node that joins meanwhile among them; the next release goes on, and the former one does not",
   async run(network) {
     const { pairs } = network;
     const late = pairs[3]!;
@@ -32,8 +33,10 @@ export const upgrade: Trial = {
     await sameHashes(pairs, at);
     await sameAt(pairs, at);
 
-    for (const pair of pairs) await pair.stop();
-    const next = pairs.map((pair) => network.pairWith(pair, { lyra: releaseWords(RELEASE) }));
+    const all = [...pairs, await joined(network, at)];
+    await sameAt(all, at);
+    for (const pair of all) await pair.stop();
+    const next = all.map((pair) => network.pairWith(pair, { lyra: releaseWords(RELEASE) }));
     try {
       for (const pair of next) pair.start();
       await progress(next);
@@ -50,6 +53,23 @@ export const upgrade: Trial = {
     }
   },
 };
+
+/** A node that joins meanwhile executes all blocks, which it has from those that stand. */
+async function joined(network: RigNetwork, at: number): Promise<ValidatorPair> {
+  const nodes = network.pairs.map(({ node }) => node);
+  const node = furtherNode(network.folder, nodes.length + 1, nodes[0]!);
+  dialPeers(node, nodes, network.programs.cometbft);
+  const pair = network.pairWith({ node }, {});
+  pair.start();
+  try {
+    await reach([pair], at);
+    await eventually(() => standsAt([pair], at), "a node that joins stands behind the block");
+  } catch (error) {
+    await pair.stop();
+    throw error;
+  }
+  return pair;
+}
 
 async function propose(pairs: readonly ValidatorPair[], at: number): Promise<void> {
   const command: CommandInit = {

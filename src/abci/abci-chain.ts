@@ -125,6 +125,7 @@ export class AbciChain implements ChainPort {
   private readonly listeners = new Set<(status: ChainStatus) => void>();
   private readonly afterCommit: (() => void)[] = [];
   private executed: Executed | undefined;
+  private failed: string | undefined;
   private isBegun = false;
   private isStopped = false;
   private halted: string | undefined;
@@ -187,6 +188,11 @@ export class AbciChain implements ChainPort {
   /** The last block that is durable. */
   get committed(): ChainPoint {
     return this.core.committedPoint;
+  }
+
+  /** Why the last block could not be stored, where the disk is the cause; undefined where it was. */
+  get failure(): string | undefined {
+    return this.failed;
   }
 
   /** Last block of the rows, which may be those of another node; undefined without rows. */
@@ -367,7 +373,13 @@ export class AbciChain implements ChainPort {
     const txs: PooledTx[] = parsed.flatMap(({ bytes, hash, verdict }) =>
       verdict.ok ? [{ bytes, hash, tx: verdict.transaction, gas: 0, isImpersonated: false }] : [],
     );
-    const block = this.core.executeGiven(decided, txs satisfies readonly BlockTx[]);
+    let block: ExecutedBlock;
+    try {
+      block = this.core.executeGiven(decided, txs satisfies readonly BlockTx[]);
+    } catch (error) {
+      this.noteFailure(error);
+      throw error;
+    }
     const executions = block.results[Symbol.iterator]();
     const results = parsed.map(({ verdict, events }): ExecutedTx => {
       const { code, text } = verdict.ok ? (executions.next().value as TxExecution) : verdict.refusal;
@@ -394,14 +406,20 @@ export class AbciChain implements ChainPort {
     let trouble: NodeError | undefined;
     try {
       trouble = this.core.commit();
+      this.failed = undefined;
     } catch (error) {
       this.isBegun = false;
+      this.noteFailure(error);
       throw error;
     }
     if (trouble) logFailure(trouble);
     this.isBegun = false;
     this.committedBlock(executed);
     this.settle();
+  }
+
+  private noteFailure(error: unknown): void {
+    if (error instanceof NodeError && error.code === "disk_full") this.failed = error.message;
   }
 
   /** Ends cleanly: nothing has to be replayed at the next start. */

@@ -24,7 +24,7 @@ export const ethereum = command({
     if (!isPrivate(address) && !isLoopback(address))
       throw usageError(
         "ethereum",
-        "--address must be one of this machine or of a private net: whoever reaches it can write any deposit",
+        "--address must be one of this machine or of a private net: every program that reaches it can write deposits",
       );
     const signals = waitForSignal();
     const { serveEthereum } = await import("../validator/ethereum-server.ts");

@@ -10,30 +10,33 @@ interface Facts {
   readonly height: number;
   /** Heights that peers work on. */
   readonly peers: readonly number[];
-  /** Whether the consensus engine, which answers, has dialled this application. */
-  readonly isDialled: boolean;
+  /** Whether the consensus engine answers, and has dialled this application. */
+  readonly engine: "dialled" | "hangs" | "away";
+  /** Why the last block could not be stored; undefined where it was. */
+  readonly failure: string | undefined;
 }
 
-/** Judges the heights that are noted, by time. */
+/** Judges the facts that are noted, by time. */
 export class StallDetector {
   private height = -1;
-  private isDialled = true;
   private sinceMs = 0;
 
   /** @returns why this validator is not with the others; undefined while it is */
-  note({ height, peers, isDialled }: Facts, nowMs: number): string | undefined {
+  note({ height, peers, engine, failure }: Facts, nowMs: number): string | undefined {
+    const stands = `this validator stands at block ${height}` as const;
+    if (failure !== undefined) return `${stands}: ${failure}`;
     // A validator without a block takes a state from the others, or begins.
     const ahead = height === 0 ? [] : peers.filter((peer) => peer > height + AHEAD_MAX);
-    const isWell = isDialled && (height !== this.height || ahead.length === 0);
-    if (isWell || isDialled !== this.isDialled) {
+    const isWell = engine === "dialled" ? ahead.length === 0 : engine === "away" && height === 0;
+    if (height !== this.height || isWell) {
       this.height = height;
-      this.isDialled = isDialled;
       this.sinceMs = nowMs;
       return undefined;
     }
     if (nowMs - this.sinceMs < STILL_MS) return undefined;
-    if (!isDialled)
-      return `this validator stands at block ${height}: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again`;
-    return `this validator stands at block ${height} while ${ahead.length} of its ${peers.length} peers are at block ${Math.max(...ahead) - 1}: its state differs from theirs, or its consensus engine has failed`;
+    if (engine === "away") return `${stands}: its consensus engine does not answer, or ends again and again`;
+    if (engine === "hangs")
+      return `${stands}: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again`;
+    return `${stands} while ${ahead.length} of its ${peers.length} peers are at block ${Math.max(...ahead) - 1}: its state differs from theirs, or its consensus engine has failed`;
   }
 }

@@ -23,31 +23,37 @@ export function watchStalls(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let before: string | undefined;
   const look = async () => {
-    try {
-      // An engine that hangs tells its status, and nothing of its peers.
-      const peers = isDialled() ? await engine.peerHeights() : [];
-      if (!isDialled()) await engine.status();
-      const reason =
-        chain.haltReason === undefined
-          ? detector.note({ height: chain.committed.height, peers, isDialled: isDialled() }, nowMs())
-          : undefined;
-      if (isEnded) return;
-      if (reason !== undefined && before === undefined) logFailure(differs(reason));
-      if (reason === undefined && before !== undefined)
-        logNotice("validator", "this validator goes on with the others");
-      // The peers' height in it rises: the first sentence stays.
-      before = reason && (before ?? reason);
-      chain.bar(before);
-    } catch {
-      // An engine that does not answer is started again by its supervisor; submissions fail meanwhile.
-    }
-    if (!isEnded) timer = setTimeout(look, LOOK_MS);
+    const facts = await factsOf(chain, engine, isDialled);
+    if (isEnded) return;
+    const reason = chain.haltReason === undefined ? detector.note(facts, nowMs()) : undefined;
+    if (reason !== undefined && before === undefined) logFailure(differs(reason));
+    if (reason === undefined && before !== undefined)
+      logNotice("validator", "this validator goes on with the others");
+    // The peers' height in it rises: the first sentence stays.
+    if (withoutNumbers(reason) !== withoutNumbers(before)) before = reason;
+    chain.bar(before);
+    timer = setTimeout(look, LOOK_MS);
   };
   timer = setTimeout(look, LOOK_MS);
   return () => {
     isEnded = true;
     clearTimeout(timer);
   };
+}
+
+const withoutNumbers = (text: string | undefined) => text?.replace(/\d+/g, "");
+
+async function factsOf(chain: AbciChain, engine: CometClient, isDialled: () => boolean) {
+  const facts = { peers: [] as readonly number[], engine: "away" as "dialled" | "hangs" | "away" };
+  try {
+    // An engine that hangs tells its status, and nothing of its peers.
+    if (isDialled()) facts.peers = await engine.peerHeights();
+    else await engine.status();
+    facts.engine = isDialled() ? "dialled" : "hangs";
+  } catch {
+    // Its supervisor starts it again.
+  }
+  return { ...facts, height: chain.committed.height, failure: chain.failure };
 }
 
 function differs(reason: string): NodeError {

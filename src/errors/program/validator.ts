@@ -20,8 +20,8 @@ export const VALIDATOR_CODES = {
   validator_differs: {
     meaning: "This validator stands still while the others go on.",
     cause:
-      "Its state differs from theirs, so its consensus engine agrees to no further block; or the engine has failed, or hangs since it lost the application, which does not end it.",
-    fix: "Look at the engine's log. For `wrong Block.Header.AppHash`: stop both, run cometbft rollback, move the home away, and start both: the chain is executed again. Else end the engine, with SIGKILL where SIGTERM does not, and start it again.",
+      "Its state differs from theirs, so its consensus engine agrees to no further block; or the engine has failed, does not run, or hangs since it lost the application, which does not end it; or the last block could not be stored.",
+    fix: "Look at the engine's log, and for a full disk make room: then it goes on by itself. For `wrong Block.Header.AppHash`: stop both, run cometbft rollback, move the home away, and start both: the chain is executed again. Else end the engine, with SIGKILL where SIGTERM does not, and start it again.",
   },
   chain_ahead: {
     meaning: "The chain in this home is ahead of the consensus engine's.",
