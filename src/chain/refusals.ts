@@ -59,25 +59,30 @@ function sentenceOf(rule: RuleName, text: string, numbers: Readonly<Record<strin
   const { available, needed, amount, minimum, ...rest } = numbers;
   if (available !== undefined && needed !== undefined)
     return `${text}: ${fundsSentence({ ...numbers, available, needed })}`;
-  if (amount !== undefined && minimum !== undefined)
-    return `${text}: ${amount}, at least ${minimum} are asked for`;
+  if (amount !== undefined && minimum !== undefined) {
+    const written = amountIn(numbers);
+    return `${text}: ${written(amount)}, at least ${written(minimum)} are asked for`;
+  }
   const others = Object.entries(Object.keys(rest).length > 0 ? numbers : {});
   if (others.length === 0) return text;
   return `${text} (${others.map(([name, value]) => `${words(name)} ${value}`).join(", ")})`;
 }
 
+/** An asset may have up to 2^31 decimals, which no text has room for. */
+const DECIMALS_MAX = 100;
+
 /** Amounts are in the smallest unit where the asset is not named. */
+function amountIn({ decimals: places, symbol }: Readonly<Record<string, string>>): (value: string) => string {
+  if (places === undefined || symbol === undefined || Number(places) > DECIMALS_MAX) return (value) => value;
+  return (value) => `${Decimal.shifted(BigInt(value), Number(places))} ${symbol}`;
+}
+
 function fundsSentence({
   needed,
   available,
-  decimals: places,
-  symbol,
   ...numbers
 }: Readonly<Record<string, string>> & { readonly needed: string; readonly available: string }): string {
-  const amount = (value: string) =>
-    places === undefined || symbol === undefined
-      ? value
-      : `${Decimal.shifted(BigInt(value), Number(places))} ${symbol}`;
+  const amount = amountIn(numbers);
   const accounts = ["margin", "general", "bond"].flatMap((name) => {
     const balance = numbers[name];
     return balance === undefined ? [] : [`${amount(balance)} in its ${name} account`];

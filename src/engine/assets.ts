@@ -390,6 +390,11 @@ function isPositiveUint(text: string): boolean {
   return (parseUint(text.replace(/^\+/, "")) ?? 0n) > 0n;
 }
 
+/** The unit of amounts, for the details of refusals. */
+export function unitOf({ details: { symbol, decimals } }: AssetRecord) {
+  return { symbol, decimals };
+}
+
 /** The asset, usable or on its way there. @throws CommandError */
 export function knownAsset(assets: AssetReader, id: string): AssetRecord {
   const asset = assets.get(id);

@@ -27,7 +27,7 @@ import {
 } from "../wire/generated/vega.ts";
 import { hexOf, isHex64 } from "../wire/identifiers.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
-import { knownAsset } from "./assets.ts";
+import { knownAsset, unitOf } from "./assets.ts";
 import { AssetActions, Bridge, type BridgedAssets, type ForeignPlace, type OpenDeposit } from "./bridge.ts";
 import { accountId, type Collateral, ZERO_PARTY } from "./collateral.ts";
 import type { Core } from "./core.ts";
@@ -357,9 +357,10 @@ export class Withdrawals {
   private reject(
     withdrawal: WithdrawalRecord,
     text: CommandText,
-    numbers: Readonly<Record<string, bigint>>,
+    amounts: Readonly<Record<string, bigint>>,
   ): never {
     this.put({ ...withdrawal, status: WithdrawalStatus.STATUS_REJECTED });
+    const numbers = { ...amounts, ...unitOf(knownAsset(this.assets, withdrawal.asset)) };
     throw new CommandError(text, { keepChanges: true, numbers });
   }
 

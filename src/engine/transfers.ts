@@ -10,7 +10,7 @@ import type { OneOffTransfer, Transfer as TransferCommand } from "../wire/genera
 import { type Transfer as TransferEvent, TransferStatus } from "../wire/generated/events.ts";
 import { AccountType, TransferType } from "../wire/generated/vega.ts";
 import { isHex64 } from "../wire/identifiers.ts";
-import { knownAsset } from "./assets.ts";
+import { knownAsset, unitOf } from "./assets.ts";
 import { accountId, type Collateral, type Movement, NO_MARKET, ZERO_PARTY } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
@@ -84,18 +84,19 @@ export class TransferRules {
     this.checkMinimum(request.asset, request.amount);
     prefixed("could not transfer funds, ", () => {
       const general = accountId(request.asset, AccountType.ACCOUNT_TYPE_GENERAL, request.from);
-      this.checkBalance(general, request.amount, `account does not exist: ${general}`);
+      this.checkBalance(request, general, request.amount, `account does not exist: ${general}`);
     });
   }
 
   /** @throws CommandError when the amount is too small for the asset */
   checkMinimum(assetId: string, amount: bigint): void {
-    const { quantum } = knownAsset(this.assets, assetId).details;
+    const asset = knownAsset(this.assets, assetId);
+    const { quantum } = asset.details;
     const multiple = this.params.decimal("transfer.minTransferQuantumMultiple");
     const minimum = this.minimumOf(quantum, multiple);
     if (amount >= minimum) return;
     throw new CommandError("could not transfer funds, less than minimal amount requested to transfer", {
-      numbers: { amount, minimum },
+      numbers: { amount, minimum, ...unitOf(asset) },
     });
   }
 
@@ -108,20 +109,28 @@ export class TransferRules {
   }
 
   /** @throws CommandError when the sender cannot pay this amount and the fee on it */
-  checkFunds({ from, asset }: TransferRequest, amount: bigint): void {
+  checkFunds(request: TransferRequest, amount: bigint): void {
+    const { from, asset } = request;
     prefixed("could not pay the fee for transfer: ", () => {
       const general = accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, from);
-      this.checkBalance(general, amount, "account does not exists");
+      this.checkBalance(request, general, amount, "account does not exists");
     });
   }
 
-  private checkBalance(general: string, amount: bigint, withoutAccount: CommandText): void {
+  private checkBalance(
+    { asset }: TransferRequest,
+    general: string,
+    amount: bigint,
+    withoutAccount: CommandText,
+  ): void {
     const fee = this.fee(amount);
     const needed = amount + fee;
     const available = this.collateral.get(general)?.balance;
-    const numbers = { available: available ?? 0n, needed, fee };
+    if (available !== undefined && available >= needed) return;
+    const unit = unitOf(knownAsset(this.assets, asset));
+    const numbers = { available: available ?? 0n, needed, fee, ...unit };
     if (available === undefined) throw new CommandError(withoutAccount, { numbers });
-    if (available < needed) throw new CommandError("not enough funds to transfer", { numbers });
+    throw new CommandError("not enough funds to transfer", { numbers });
   }
 }
 

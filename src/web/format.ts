@@ -1,10 +1,15 @@
 // Numbers, times and names as texts. Amounts are whole numbers of any size, so they are handled as texts.
 
+/** An asset may have up to 2^31 decimals, which no text has room for. */
+const DECIMALS_MAX = 100;
+const isTooMany = (decimals: number) => Math.abs(decimals) > DECIMALS_MAX;
+
 /** `1234567` with 3 decimals as `1,234.567`. */
 export function withDecimals(whole: string, decimals: number): string {
   const sign = whole.startsWith("-") ? "-" : "";
   const digits = whole.replace(/^-/, "");
   if (!/^\d+$/.test(digits)) return whole;
+  if (isTooMany(decimals)) return `${sign}${grouped(digits)}e${-decimals}`;
   if (decimals <= 0) return sign + grouped(digits + "0".repeat(-decimals));
   const padded = digits.padStart(decimals + 1, "0");
   const fraction = padded.slice(-decimals);
@@ -21,6 +26,7 @@ export function amountText(whole: string, decimals: number): string {
 export function toWhole(text: string, decimals: number): string | undefined {
   const [, before = "", after = ""] = /^([\d,]*)\.?(\d*)$/.exec(text.trim()) ?? [];
   const digits = before.replaceAll(",", "");
+  if (isTooMany(decimals)) return undefined;
   if (digits + after === "" || after.length > Math.max(0, decimals)) return undefined;
   return (digits + after.padEnd(Math.max(0, decimals), "0")).replace(/^0+(?=\d)/, "");
 }

@@ -72,6 +72,16 @@ describe("a refusal says it with the caller's own numbers", () => {
     ["command_failed", { amount: 1n, minimum: 2n }, "the network's words: 1, at least 2 are asked for"],
     [
       "command_failed",
+      { amount: 1n, minimum: 20n, symbol: "tUSD", decimals: 1n },
+      "the network's words: 0.1 tUSD, at least 2 tUSD are asked for",
+    ],
+    [
+      "command_failed",
+      { available: 1n, needed: 20n, symbol: "odd", decimals: 2_147_483_647n },
+      "the network's words: 20 needed, 1 available",
+    ],
+    [
+      "command_failed",
       { startEpoch: 3n, currentEpoch: 7n },
       "the network's words (start epoch 3, current epoch 7)",
     ],

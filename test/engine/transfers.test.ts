@@ -1,6 +1,7 @@
 // Single transfers: rules, fees, order of events, and delivery at a time
 // (docs/protocol/60-state-engine-staking.md#81-transfer-command-and-base-checks to #83-one-off).
 import { beforeEach, describe, expect, test } from "bun:test";
+import { unitOf } from "../../src/engine/assets.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import type { Transfer } from "../../src/wire/generated/commands.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
@@ -230,12 +231,19 @@ describe("the rules of transfers", () => {
     const check = rig.run(ALICE, () => rig.banking.checkTransfer(transferOf(oneOff({ amount }))));
     const delivered = rig.transfer(ALICE, oneOff({ amount }));
     expect([check?.message, delivered?.message]).toEqual(refused ? [text, text] : [undefined, undefined]);
-    if (refused) expect(delivered!.options.numbers).toEqual({ amount: BigInt(amount), minimum: 15n });
+    if (refused)
+      expect(delivered!.options.numbers).toEqual({
+        ...{ amount: BigInt(amount), minimum: 15n },
+        ...unitOf(asset),
+      });
   });
 
   test("given too little, then the refusal tells the sender's own numbers", () => {
     const error = rig.transfer(ALICE, oneOff({ amount: "100000" }))!;
-    expect(error.options.numbers).toEqual({ available: 100_000n, needed: 100_100n, fee: 100n });
+    expect(error.options.numbers).toEqual({
+      ...{ available: 100_000n, needed: 100_100n, fee: 100n },
+      ...unitOf(rig.assets.get(COIN)!),
+    });
   });
 
   test("given exactly amount and fee, then it goes", () => {

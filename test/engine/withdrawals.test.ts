@@ -2,6 +2,7 @@
 // (docs/protocol/60-state-engine-accounts.md#4-withdrawals-and-erc20-approval-bundles).
 import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
+import { unitOf } from "../../src/engine/assets.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import {
   decodeWithdrawSubmission,
@@ -85,7 +86,10 @@ describe("a builtin withdrawal", () => {
       rig.fund(ALICE, COIN, 100n);
       const error = withdraw(party, { asset: COIN, amount })!;
       expect(error.message).toBe(text);
-      expect(error.options.numbers).toEqual({ available, needed: BigInt(amount) });
+      expect(error.options.numbers).toEqual({
+        ...{ available, needed: BigInt(amount) },
+        ...unitOf(rig.assets.get(COIN)!),
+      });
       expect(rig.lines()).toEqual([`withdrawal ${party === ALICE ? "alice" : "bob"} ${amount} status 2`]);
     },
   );

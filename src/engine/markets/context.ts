@@ -4,6 +4,7 @@ import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { type Market as MarketMessage, MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
 import { SECOND_NS } from "../../wire/time-text.ts";
+import { unitOf } from "../assets.ts";
 import type { Collateral } from "../collateral.ts";
 import type { Core } from "../core.ts";
 import { InvariantError } from "../errors.ts";
@@ -228,8 +229,7 @@ export class MarketContext {
     const asset = this.ports.assets.get(this.accounts.asset);
     if (asset === undefined)
       throw new InvariantError(`asset ${this.accounts.asset} of a market is not there`);
-    const { symbol, decimals } = asset.details;
-    return { symbol, decimals };
+    return unitOf(asset);
   }
 }
 

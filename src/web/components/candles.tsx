@@ -179,13 +179,15 @@ function draw(box: HTMLElement, decimals: number): Drawing {
   auctions.priceScale().applyOptions({ scaleMargins: { top: 0.1, bottom: 0 }, visible: false });
   const marks = createSeriesMarkers(auctions, []);
   const [up, down] = [colorOf("--good"), colorOf("--bad")];
+  // As many as the chart's numbers have digits.
+  const places = Math.min(Math.max(0, decimals), 15);
   const prices = chart.addSeries(CandlestickSeries, {
     upColor: up,
     downColor: down,
     wickUpColor: up,
     wickDownColor: down,
     borderVisible: false,
-    priceFormat: { type: "price", precision: Math.max(0, decimals), minMove: 10 ** -Math.max(0, decimals) },
+    priceFormat: { type: "price", precision: places, minMove: 10 ** -places },
   });
   const volumes = chart.addSeries(HistogramSeries, {
     color: colorOf("--line-strong"),
