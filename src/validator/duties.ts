@@ -21,6 +21,7 @@ import { type AgentKeys, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/reading.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
 import { EngineKey } from "./engine-key.ts";
+import { lostEvents } from "./ethereum-seen.ts";
 import type { OwnKeys } from "./key-file.ts";
 import { SharedEthereum } from "./shared-ethereum.ts";
 
@@ -105,7 +106,9 @@ export function startDuties(options: DutiesOptions): RunningDuties {
       noteFailure(error);
     }
   };
-  const ethereum = new SharedEthereum(options.ethereumUrl, simulator, answer);
+  const ethereum = new SharedEthereum(options.ethereumUrl, simulator, answer, (state) =>
+    lostEvents(state, engine().domains),
+  );
   void ethereum.follow();
   void engineKey.follow();
   const stopListening = chain.onBlock(answer);

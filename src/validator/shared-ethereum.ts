@@ -1,8 +1,10 @@
 /**
  * The simulated Ethereum as a validator has it: a copy that follows the one process, and calls in turn. A call's event is
- * brought to the chain within the turn, so that a call whose event no block has is not seen.
+ * brought to the chain within the turn, so that a call whose event no block has is not seen. A process that has lost its state
+ * gets it back from a validator that has followed it; without one it is refused, because its events would count for nothing.
  */
 
+import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { requestAnswer } from "../fetch/answer.ts";
 import type { EthereumTurn, EthereumView } from "./ethereum-state.ts";
@@ -11,6 +13,9 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const WAIT_MS = 5_000;
 const TIMEOUT_MS = 60_000;
 const RETRY_MS = 500;
+/** Questions without an answer before it is away: its supervisor starts it again within seconds. */
+const AWAY_AFTER = 8;
+const ATTEMPT = "validator.ethereum";
 
 interface Copy {
   save(): string;
@@ -19,6 +24,10 @@ interface Copy {
 
 export class SharedEthereum {
   private version = -1;
+  /** Of the last state that was refused. */
+  private refused = -1;
+  private unanswered = 0;
+  private isBehind = false;
   private isInTurn = false;
   private isStopped = false;
   private readonly ending = new AbortController();
@@ -29,6 +38,8 @@ export class SharedEthereum {
     private readonly url: string,
     private readonly copy: Copy,
     private readonly onChange: () => void,
+    /** What a state has lost of what the chain has seen. */
+    private readonly lostEvents: (state: string) => string | undefined = () => undefined,
   ) {
     this.first = copy.save();
   }
@@ -37,14 +48,17 @@ export class SharedEthereum {
   async follow(): Promise<void> {
     while (!this.isStopped) {
       try {
-        const view = await this.ask<EthereumView>("GET", `/state?after=${this.version}&wait=${WAIT_MS}`);
-        if (!this.isInTurn && view.version !== this.version) {
-          this.takeView(view);
-          this.onChange();
-        }
-      } catch {
+        const after = Math.max(this.version, this.refused);
+        const view = await this.ask<EthereumView>("GET", `/state?after=${after}&wait=${WAIT_MS}`);
+        this.noteAnswer();
+        if (this.isInTurn || view.version === this.version) continue;
+        if (this.takeView(view)) this.onChange();
+        else if (this.version >= 0) await this.inTurn(async () => {});
+      } catch (error) {
+        if (this.isStopped) return;
+        this.noteFailure(error);
         // It is started again by its supervisor.
-        if (!this.isStopped) await Bun.sleep(RETRY_MS);
+        await Bun.sleep(RETRY_MS);
       }
     }
   }
@@ -54,24 +68,87 @@ export class SharedEthereum {
     this.ending.abort();
   }
 
-  /** Runs calls when it is this validator's turn: no one else's come between. @throws NodeError `ethereum_away`; of `run` */
+  /**
+   * Runs calls when it is this validator's turn: no one else's come between.
+   * @throws NodeError `ethereum_away`, `ethereum_behind`; of `run`
+   */
   async inTurn<T>(run: () => Promise<T>): Promise<T> {
     const turn = await this.ask<EthereumTurn>("POST", "/turn");
     this.isInTurn = true;
+    let mayWrite = false;
     try {
-      this.takeView(turn);
+      if (!this.takeView(turn)) this.checkOwnCopy(turn);
+      mayWrite = true;
       return await run();
     } finally {
-      const body = JSON.stringify({ token: turn.token, state: this.copy.save() });
+      const body = JSON.stringify({ token: turn.token, ...(mayWrite && { state: this.copy.save() }) });
       const view = await this.ask<EthereumView>("POST", "/turn/end", body).catch(() => undefined);
       this.isInTurn = false;
-      if (view) this.version = view.version;
+      if (view && mayWrite) this.version = view.version;
     }
   }
 
-  private takeView({ version, state }: EthereumView): void {
+  /** @returns false for a state that has lost events; then the copy stays as it is */
+  private takeView(view: EthereumView): boolean {
+    const { version } = view;
+    // A state that only rises has lost nothing.
+    if (version < this.version || this.version < 0) {
+      if (this.lossOf(view) !== undefined) {
+        this.refused = version;
+        if (this.version < 0) this.logBehind(this.behind(view));
+        return false;
+      }
+    }
     this.version = version;
-    this.copy.load(state === "" ? this.first : state);
+    this.refused = -1;
+    this.copy.load(this.textOf(view));
+    if (this.isBehind) logNotice(ATTEMPT, `the simulated Ethereum at ${this.url} has its state again`);
+    this.isBehind = false;
+    return true;
+  }
+
+  /** Where the process has lost its state, it gets the one that was followed here. @throws NodeError `ethereum_behind` */
+  private checkOwnCopy(view: EthereumView): void {
+    if (this.version < 0 || this.lostEvents(this.copy.save()) !== undefined) throw this.behind(view);
+    logNotice(
+      ATTEMPT,
+      `the simulated Ethereum at ${this.url} had lost its state (${this.lossOf(view)}): it gets it back from here`,
+    );
+  }
+
+  private lossOf(view: EthereumView): string | undefined {
+    return this.lostEvents(this.textOf(view));
+  }
+
+  private textOf({ state }: EthereumView): string {
+    return state === "" ? this.first : state;
+  }
+
+  private noteAnswer(): void {
+    if (this.unanswered >= AWAY_AFTER)
+      logNotice(ATTEMPT, `the simulated Ethereum at ${this.url} answers again`);
+    this.unanswered = 0;
+  }
+
+  /** Each failure of an uninterrupted row once. */
+  private noteFailure(error: unknown): void {
+    if (!(error instanceof NodeError)) return;
+    if (error.code === "ethereum_away" && ++this.unanswered === AWAY_AFTER) logFailure(error);
+    if (error.code === "ethereum_behind") this.logBehind(error);
+  }
+
+  private logBehind(error: NodeError): void {
+    if (!this.isBehind) logFailure(error);
+    this.isBehind = true;
+  }
+
+  private behind(view: EthereumView): NodeError {
+    return new NodeError(
+      ATTEMPT,
+      "ethereum_behind",
+      `the simulated Ethereum at ${this.url} has lost events: ${this.lossOf(view)}`,
+      "stop it, restore its file (ethereum.json) from the backup, and start it again",
+    );
   }
 
   private async ask<T>(method: string, path: string, body?: string): Promise<T> {
@@ -87,7 +164,7 @@ export class SharedEthereum {
       return JSON.parse(text) as T;
     } catch (error) {
       throw new NodeError(
-        "validator.ethereum",
+        ATTEMPT,
         "ethereum_away",
         `the simulated Ethereum at ${this.url} does not answer: ${reasonOf(error)}`,
         "start it: lyra ethereum; or give its address with --ethereum",

@@ -1,5 +1,6 @@
 // The simulated Ethereum of several validators: calls come in turn, and all see what they changed.
 import { afterEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { serveEthereum } from "../../src/validator/ethereum-server.ts";
 import { EthereumState } from "../../src/validator/ethereum-state.ts";
 import { SharedEthereum } from "../../src/validator/shared-ethereum.ts";
@@ -88,6 +89,71 @@ describe("calls", () => {
     await server.stop();
     const shared = new SharedEthereum(server.url, counter(), () => {});
     await expect(shared.inTurn(async () => {})).rejects.toMatchObject({ code: "ethereum_away" });
+  });
+});
+
+/** The chain has seen events up to this count. */
+const seenUpTo = (count: number) => (state: string) =>
+  Number(state) < count ? `the chain has seen ${count}, and it has ${state}` : undefined;
+
+/** A process that can be started again at its address with another state, without a wait for those that ask. */
+function restartable(state: string, version: number) {
+  const stateOf = (text: string, at: number) => {
+    const file = scratch.path(`state-${at}.json`);
+    writeFileSync(file, JSON.stringify({ version: at, state: text }));
+    return new EthereumState(file);
+  };
+  let current = stateOf(state, version);
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname === "/state")
+        return Response.json(await current.after(Number(searchParams.get("after")), 5));
+      if (pathname === "/turn") return Response.json(await current.takeTurn());
+      const { token, state: next } = (await request.json()) as { token: string; state?: string };
+      return Response.json(current.endTurn(token, next));
+    },
+  });
+  closing.push(() => server.stop(true));
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    begin: (text: string, at: number) => {
+      current = stateOf(text, at);
+    },
+    state: () => current.view.state,
+  };
+}
+
+describe("an Ethereum that lost its state", () => {
+  test("is refused by a validator that has not followed it, and goes on once its file is back", async () => {
+    const ethereum = restartable("", 0);
+    const copy = counter();
+    let changes = 0;
+    const shared = new SharedEthereum(ethereum.url, copy, () => changes++, seenUpTo(3));
+    void shared.follow();
+    closing.push(() => shared.stop());
+    await expect(shared.inTurn(async () => copy.add())).rejects.toMatchObject({
+      code: "ethereum_behind",
+      message: expect.stringContaining("the chain has seen 3, and it has 0"),
+    });
+    expect([copy.save(), changes, ethereum.state()]).toEqual(["0", 0, ""]);
+    ethereum.begin("4", 5);
+    await eventually(() => copy.save() === "4");
+    expect(await shared.inTurn(async () => copy.add())).toBe(5);
+  });
+
+  test("gets it back from a validator that has followed it", async () => {
+    const ethereum = restartable("6", 7);
+    const copy = counter();
+    const shared = new SharedEthereum(ethereum.url, copy, () => {}, seenUpTo(6));
+    void shared.follow();
+    closing.push(() => shared.stop());
+    await eventually(() => copy.save() === "6");
+    ethereum.begin("", 0);
+    await eventually(() => ethereum.state() === "6");
+    expect(await shared.inTurn(async () => copy.add())).toBe(7);
   });
 });
 

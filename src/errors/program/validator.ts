@@ -103,6 +103,11 @@ export const VALIDATOR_CODES = {
     cause: "Its process does not run, or listens at another address.",
     fix: "Start it with lyra ethereum, or correct --ethereum. Validators go on without it; deposits and the like wait.",
   },
+  ethereum_behind: {
+    meaning: "The simulated Ethereum of the network has lost events that the chain has seen.",
+    cause: "Its file was lost, or restored from an older backup, and no validator runs that followed it.",
+    fix: "Stop it, restore its file ethereum.json from the latest backup, and start it again. Until then deposits and the like are refused; the chain goes on. A validator that followed it gives the state back by itself.",
+  },
   ethereum_busy: {
     meaning: "Too many callers wait for the simulated Ethereum.",
     fix: "Try again: each call takes a block.",
