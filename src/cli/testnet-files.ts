@@ -1,11 +1,19 @@
 // lyra testnet files, lyra testnet join: files of a network on several machines.
-import { resolve } from "node:path";
+import { join as joinPath, resolve } from "node:path";
 import { systemTimeNs } from "../devnet/clock.ts";
 import { ExitCode, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { isMachineUrl, readHost } from "../testnet/addresses.ts";
 import type { Joined } from "../testnet/join.ts";
-import { CHAIN_ID, type Host, NETWORK_FILE, type NetworkFile, NODE_NAME, PACE } from "../testnet/network.ts";
+import {
+  CHAIN_ID,
+  type Host,
+  MACHINE_PATH,
+  NETWORK_FILE,
+  type NetworkFile,
+  NODE_NAME,
+  PACE,
+} from "../testnet/network.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { MEMPOOL } from "./flags.ts";
@@ -44,8 +52,6 @@ const JOIN_FLAGS = {
   ...MEMPOOL,
 } as const satisfies Flags;
 
-/** No blank, quote, dollar or percent sign: units and Compose files would read them. */
-const PATH = /^\/[\w./-]{1,150}$/;
 const HOSTS_BYTES_MAX = 64 * 1024;
 
 export const files = command({
@@ -89,7 +95,7 @@ export const join = command({
   flags: JOIN_FLAGS,
   notes: `  Without --backup it gets new keys, and is no validator before it is
   announced. A lost one must not run any more: two with one key sign twice.`,
-  json: "{name, folder, isNew, trusted}; trusted is {height, hash}, or null where all blocks are executed",
+  json: "{name, folder, isNew, trusted, ethereum}; trusted is {height, hash}, or null where all blocks are executed; ethereum is {url, isMoved, hasState} of the node that runs it, else null",
   async run({ values, words }) {
     const name = words.NAME;
     const { network, out, address: host, backup, rpc } = values;
@@ -109,7 +115,7 @@ export const join = command({
       ...(values["from-genesis"] && { isFromGenesis: true }),
       mempool: mempoolLimitsOf("testnet join", values),
     });
-    reportJoined(joined, values);
+    reportJoined(joined, network, values);
     return ExitCode.done;
   },
 });
@@ -126,7 +132,7 @@ function reportFiles(
 ): void {
   const folder = resolve(out);
   if (json) {
-    const listed = nodes.map((node) => ({ ...node, folder: `${folder}/${node.name}` }));
+    const listed = nodes.map(({ machine: _, ...node }) => ({ ...node, folder: `${folder}/${node.name}` }));
     process.stdout.write(`${JSON.stringify({ chainId, out: folder, nodes: listed })}\n`);
   }
   if (json || quiet) return;
@@ -137,9 +143,13 @@ function reportFiles(
   );
 }
 
-function reportJoined({ node, folder, isNew, trusted }: Joined, { json, quiet }: Output): void {
+function reportJoined(
+  { node, folder, isNew, trusted, unrecorded, ethereum }: Joined,
+  network: string,
+  { json, quiet }: Output,
+): void {
   if (json) {
-    const answer = { name: node.name, folder, isNew, trusted: trusted ?? null };
+    const answer = { name: node.name, folder, isNew, trusted: trusted ?? null, ethereum: ethereum ?? null };
     process.stdout.write(`${JSON.stringify(answer)}\n`);
   }
   if (json || quiet) return;
@@ -149,11 +159,27 @@ function reportJoined({ node, folder, isNew, trusted }: Joined, { json, quiet }:
       ? "it executes all blocks from the first one on"
       : `it trusts block ${trusted.height} with the hash ${trusted.hash}: compare it with another operator's`,
   );
+  const file = joinPath(network, NETWORK_FILE);
+  say(
+    unrecorded === undefined
+      ? `${file} names it from now on: those who join further nodes need this file`
+      : `${file} could not be written (${unrecorded}): put that of the folder ${node.name} in its place`,
+  );
+  if (ethereum === undefined) return;
+  say(
+    `lyra-${node.name}-ethereum.service starts the simulated Ethereum, ${
+      ethereum.hasState
+        ? "with its state of the backup"
+        : `without its state: put its ethereum.json into the folder, or start it while validators run that have followed it`
+    }`,
+  );
+  if (ethereum.isMoved)
+    say(`it answers at ${ethereum.url} from now on: change --ethereum in the units of all others`);
 }
 
 function machineOptions(place: string, { places, lyra, cometbft }: ValuesOf<typeof MACHINE_FLAGS>) {
   for (const [flag, path] of Object.entries({ "--places": places, "--lyra": lyra, "--cometbft": cometbft }))
-    if (path !== undefined && !PATH.test(path))
+    if (path !== undefined && !MACHINE_PATH.test(path))
       throw usageError(place, `${flag} must be a path from the root, of letters, digits, dots and dashes`);
   const programs = { ...(lyra !== undefined && { lyra }), ...(cometbft !== undefined && { cometbft }) };
   return { ...(places !== undefined && { places: places.replace(/\/+$/, "") }), programs };
@@ -166,7 +192,8 @@ function hostsOf(
   const wrong = (sentence: string) => usageError("testnet files", sentence);
   const given = host.map((text) => {
     const at = text.indexOf("=");
-    return [text.slice(0, Math.max(0, at)), text.slice(at + 1)] as const;
+    if (at < 0) throw wrong(`--machine must be NAME=ADDRESS, and '${text.slice(0, 60)}' has no =`);
+    return [text.slice(0, at), text.slice(at + 1)] as const;
   });
   const hosts = [...given, ...(file === undefined ? [] : linesOf(file))].map(([name, text]) => {
     checkName("testnet files", name);

@@ -11,13 +11,31 @@ import { CometClient, type CometStatus } from "../comet/client.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
+import { writeFileWhole } from "../files/whole-file.ts";
 import { readKeys } from "../validator/key-file.ts";
 import { isPrivate } from "./addresses.ts";
 import { engineKey, peerIdOf } from "./engine-keys.ts";
 import { type Settings, statesyncSettings } from "./engine-settings.ts";
-import { nodeOf, type Programs, USUAL_PLACES, USUAL_PROGRAMS, writeFolder } from "./machines.ts";
+import {
+  ETHEREUM_FILE,
+  machineOptions,
+  nodeOf,
+  ownEthereumUrl,
+  writeFolder,
+  writePublic,
+} from "./machines.ts";
 import { type Member, ownMember } from "./members.ts";
-import { hostUrl, type NetworkFile, type NetworkNode, readNetwork } from "./network.ts";
+import {
+  ethereumNodeOf,
+  hostUrl,
+  type MachineOptions,
+  NETWORK_FILE,
+  type NetworkFile,
+  type NetworkNode,
+  networkText,
+  portsOf,
+  readNetwork,
+} from "./network.ts";
 import { KEYS_FILE } from "./places.ts";
 
 interface JoinOptions {
@@ -34,7 +52,7 @@ interface JoinOptions {
   /** The engine executes all blocks, and takes no state from the others. */
   readonly isFromGenesis?: boolean;
   readonly places?: string;
-  readonly programs?: Partial<Programs>;
+  readonly programs?: Pick<MachineOptions, "lyra" | "cometbft">;
   readonly mempool?: MempoolLimits;
   readonly random?: (length: number) => Uint8Array;
 }
@@ -45,8 +63,21 @@ export interface Joined {
   readonly isNew: boolean;
   /** The block that the state is checked by; undefined where all blocks are executed. */
   readonly trusted: { readonly height: number; readonly hash: string } | undefined;
+  /** Why the network's file does not name the node; undefined where it does. */
+  readonly unrecorded: string | undefined;
+  /** The simulated Ethereum, where it runs beside this node. */
+  readonly ethereum:
+    | {
+        readonly url: string;
+        /** It answered elsewhere before. */
+        readonly isMoved: boolean;
+        /** The backup had its state. */
+        readonly hasState: boolean;
+      }
+    | undefined;
 }
 
+const ETHEREUM_FILE_CHARACTERS_MAX = 128 * 1024 * 1024;
 const KEY_FILE_BYTES_MAX = 16 * 1024;
 /** Before it no snapshot is sure to be there: one is made every hundred blocks, and its two next headers are needed. */
 const SNAPSHOT_SURE_HEIGHT = 210;
@@ -57,12 +88,14 @@ const SIGN_AHEAD = 3;
 const PRIVATE_KEY_BYTES = 64;
 const SEED_BYTES = 32;
 
-/** Writes the folder. @throws NodeError */
+/** Writes the folder, and the node into the network's file. @throws NodeError */
 export async function joinNetwork(options: JoinOptions): Promise<Joined> {
-  const { network, genesis } = readNetwork(options.network);
-  const { name, places = USUAL_PLACES, random = randomBytes } = options;
-  const lost = network.nodes.find((node) => node.name === name);
-  if (lost !== undefined && options.keys === undefined)
+  const { network: former, genesis } = readNetwork(options.network);
+  const { name, random = randomBytes } = options;
+  const lost = former.nodes.find((node) => node.name === name);
+  const { validators = {} } = readGenesis(genesis).appState;
+  const isValidator = Object.values(validators).some((validator) => validator.name === name);
+  if (isValidator && options.keys === undefined)
     throw usage(
       `${name} is a validator of the network: it needs its keys`,
       `give --backup DIR with ${KEYS_FILE}, priv_validator_key.json and node_key.json from its backup`,
@@ -72,24 +105,67 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
     throw usage(`${name} is not in the network`, "give the address of its machine: --address");
   const member =
     options.keys === undefined ? ownMember(name, random) : keptMember(name, options.keys, genesis, random);
-  const sharing = network.nodes.filter((node) => node.address === address && node.name !== name).length;
   const peerId = peerIdOf(engineKey(member.peerSeed).publicKey);
-  const node: NetworkNode =
-    lost?.address === address
-      ? { ...lost, peerId }
-      : nodeOf({ name, address }, peerId, sharing, shiftOf(network));
-  const engines = await liveEngines(network, options);
+  const others = former.nodes.filter((node) => node.name !== name);
+  const machine = { ...(lost ?? former.nodes[0]!).machine, ...machineOptions(options) };
+  const node: NetworkNode = {
+    ...(lost?.address === address ? lost : freeNode(name, address, others, shiftOf(former))),
+    peerId,
+    ...(Object.keys(machine).length > 0 && { machine }),
+  };
+  const engines = await liveEngines(former, options);
   const { trusted, settings } = await trustOf(engines, options);
+  const hasEthereum = ethereumNodeOf(former) === name;
+  const ethereumUrl =
+    hasEthereum && address !== lost?.address ? ownEthereumUrl(node, shiftOf(former)) : former.ethereumUrl;
+  const nodes = lost ? former.nodes.map((each) => (each === lost ? node : each)) : [...former.nodes, node];
+  const network = { ...former, ethereumUrl, nodes };
+  const state = hasEthereum && options.keys !== undefined ? ethereumStateIn(options.keys) : undefined;
   const folder = join(options.out, name);
   writeFolder({
-    ...{ folder, place: `${places}/${name}`, node, network, genesis, member, settings },
-    programs: { ...USUAL_PROGRAMS, ...options.programs },
-    hasEthereum: false,
-    ...(options.mempool && { mempool: options.mempool }),
+    ...{ folder, node, network, genesis, member, settings, hasEthereum },
     // The record of what the lost machine signed is lost with it.
     ...(options.keys !== undefined && { signFrom: heightOf(engines) + SIGN_AHEAD }),
   });
-  return { node, folder, isNew: options.keys === undefined, trusted };
+  if (state !== undefined) writeFileWhole(join(folder, ETHEREUM_FILE), state);
+  const ethereum = hasEthereum
+    ? { url: ethereumUrl, isMoved: ethereumUrl !== former.ethereumUrl, hasState: state !== undefined }
+    : undefined;
+  const unrecorded = recordNetwork(options.network, network);
+  return { node, folder, isNew: options.keys === undefined, trusted, unrecorded, ethereum };
+}
+
+/** With the first ports that no other node of its address has. */
+function freeNode(name: string, address: string, others: readonly NetworkNode[], shift: number): NetworkNode {
+  const taken = new Set(others.filter((node) => node.address === address).flatMap(portsOf));
+  for (let place = 0; ; place++) {
+    const node = nodeOf({ name, address }, "", place, shift);
+    if (!portsOf(node).some((port) => taken.has(port))) return node;
+  }
+}
+
+/** @returns why it could not be written */
+function recordNetwork(folder: string, network: NetworkFile): string | undefined {
+  try {
+    writePublic(join(folder, NETWORK_FILE), networkText(network));
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** The state of the simulated Ethereum in a backup. @throws NodeError */
+function ethereumStateIn(folder: string): string | undefined {
+  const path = join(folder, ETHEREUM_FILE);
+  if (!existsSync(path)) return undefined;
+  try {
+    const text = readShortText(path, ETHEREUM_FILE_CHARACTERS_MAX);
+    const { version, state } = JSON.parse(text) as { version?: unknown; state?: unknown };
+    if (Number.isSafeInteger(version) && typeof state === "string") return text;
+  } catch {
+    // The sentence says it.
+  }
+  throw usage(`${path} is not a state of the simulated Ethereum`, "restore it from its backup, or remove it");
 }
 
 interface LiveEngine {

@@ -18,9 +18,12 @@ import { networkGenesis } from "./genesis.ts";
 import { composeFile, type MachineWords, systemdUnits } from "./machine-units.ts";
 import { type Member, ownMember } from "./members.ts";
 import {
+  faucetPortOf,
   GENESIS_FILE,
+  grpcPortOf,
   type Host,
   hostUrl,
+  type MachineOptions,
   NETWORK_FILE,
   type NetworkFile,
   type NetworkNode,
@@ -28,7 +31,7 @@ import {
 } from "./network.ts";
 import { KEYS_FILE, PORTS_APART, socketAddress, USUAL_PORTS } from "./places.ts";
 
-export interface Programs {
+interface Programs {
   readonly lyra: string;
   readonly cometbft: string;
 }
@@ -55,24 +58,31 @@ interface MachinesOptions {
 }
 
 export const MACHINES_MAX = 100;
-export const USUAL_PLACES = "/var/lib/lyra";
+/** The state of the simulated Ethereum, in the folder of the node that runs it. */
+export const ETHEREUM_FILE = "ethereum.json";
+const USUAL_PLACES = "/var/lib/lyra";
 export const USUAL_PROGRAMS: Programs = { lyra: "/usr/local/bin/lyra", cometbft: "/usr/local/bin/cometbft" };
 const USUAL_PACE = "1s";
 
 /** Writes the folders of a new network. @throws NodeError */
 export async function writeMachines(options: MachinesOptions): Promise<NetworkFile> {
   const { out, hosts, chainId = "lyra-testnet", pace = USUAL_PACE, isFunded, nowNs, parameters } = options;
-  const { places = USUAL_PLACES, random = randomBytes } = options;
-  const programs = { ...USUAL_PROGRAMS, ...options.programs };
+  const { random = randomBytes } = options;
   if (existsSync(join(out, NETWORK_FILE))) throw exists(out);
   for (const { name } of hosts) if (existsSync(join(out, name))) throw exists(join(out, name));
   const { portShift = 0 } = options;
   const ethereumUrl = options.ethereumUrl ?? ownEthereumUrl(hosts[0]!, portShift);
   const members = hosts.map(({ name }) => ownMember(name, random));
-  const nodes = members.map(({ peerSeed }, at) =>
-    nodeOf(hosts[at]!, peerIdOf(engineKey(peerSeed).publicKey), placeAmong(hosts, at), portShift),
-  );
-  const network: NetworkFile = { version: 1, chainId, pace, ethereumUrl, nodes };
+  const machine = machineOptions(options);
+  const nodes = members.map(({ peerSeed }, at) => ({
+    ...nodeOf(hosts[at]!, peerIdOf(engineKey(peerSeed).publicKey), placeAmong(hosts, at), portShift),
+    ...(Object.keys(machine).length > 0 && { machine }),
+  }));
+  const network: NetworkFile = {
+    ...{ version: 1, chainId, pace, ethereumUrl },
+    ...(options.ethereumUrl === undefined && { ethereumNode: hosts[0]!.name }),
+    nodes,
+  };
   const genesis = await networkGenesis({
     ...{ chainId, members, isFunded, nowNs },
     ...(parameters && { parameters }),
@@ -80,9 +90,8 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
   for (const [at, node] of nodes.entries()) {
     const isFirst = at === 0 && options.ethereumUrl === undefined;
     writeFolder({
-      ...{ folder: join(out, node.name), place: `${places}/${node.name}`, node, network, genesis, programs },
+      ...{ folder: join(out, node.name), node, network, genesis },
       ...{ member: members[at]!, hasEthereum: isFirst, settings: {} },
-      ...{ retainBlocks: options.retainBlocks ?? 0, mempool: options.mempool ?? {} },
     });
   }
   // Last: a folder with it is whole.
@@ -91,27 +100,40 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
   return network;
 }
 
+/** The options of a machine that differ from the usual ones. */
+export function machineOptions({
+  places,
+  programs,
+  retainBlocks = 0,
+  mempool = {},
+}: Pick<MachinesOptions, "places" | "programs" | "retainBlocks" | "mempool">): MachineOptions {
+  return {
+    ...(places !== undefined && { places }),
+    ...programs,
+    ...(retainBlocks > 0 && { retainBlocks }),
+    ...(Object.keys(mempool).length > 0 && { mempool }),
+  };
+}
+
 interface FolderOptions {
   readonly folder: string;
-  /** The same folder on its machine. */
-  readonly place: string;
   readonly node: NetworkNode;
   readonly network: NetworkFile;
   readonly genesis: string;
-  readonly programs: Programs;
   readonly member: Member;
   readonly hasEthereum: boolean;
   /** Of the engine, beside those that all have. */
   readonly settings: Settings;
-  readonly retainBlocks?: number;
-  readonly mempool?: MempoolLimits;
   /** Height up to which the engine signs nothing. */
   readonly signFrom?: number;
 }
 
 /** Writes a validator's folder. @throws NodeError */
 export function writeFolder(options: FolderOptions): void {
-  const { folder, place, node, network, genesis, member } = options;
+  const { folder, node, network, genesis, member, settings: more } = options;
+  const { places = USUAL_PLACES, mempool = {} } = node.machine ?? {};
+  /** The same folder on its machine. */
+  const place = `${places}/${node.name}`;
   if (existsSync(folder)) throw exists(folder);
   for (const below of ["lyra", "run", "consensus/config", "consensus/data"])
     mkdirSync(join(folder, below), { recursive: true, mode: 0o700 });
@@ -124,10 +146,9 @@ export function writeFolder(options: FolderOptions): void {
   writeFileWhole(join(folder, "consensus", "data", "priv_validator_state.json"), JSON.stringify(signed));
   writePublic(join(config, "genesis.json"), genesis);
   const abci = abciOf(place, node);
-  const { settings: more, mempool = {} } = options;
   writePublic(join(config, "config.toml"), settingsText(node, network, { abci, mempool, more }));
   writePublic(join(folder, NETWORK_FILE), networkText(network));
-  const words = wordsOf(options, abci);
+  const words = wordsOf(options, place, abci);
   const units = { name: node.name, chainId, place, words };
   for (const [file, text] of systemdUnits(units)) writePublic(join(folder, file), text);
   writePublic(join(folder, "docker-compose.yml"), composeFile(units));
@@ -138,9 +159,10 @@ function abciOf(place: string, { peerPort }: NetworkNode): string {
   return socketAddress(`${place}/run/app.sock`) ?? `tcp://127.0.0.1:${port}`;
 }
 
-function wordsOf(options: FolderOptions, abci: string): MachineWords {
-  const { place, node, network, programs, hasEthereum, retainBlocks = 0, mempool = {} } = options;
-  const { nodePort, dataPort } = node;
+function wordsOf({ node, network, hasEthereum }: FolderOptions, place: string, abci: string): MachineWords {
+  const { nodePort, dataPort, machine = {} } = node;
+  const { retainBlocks = 0, mempool = {} } = machine;
+  const programs = { ...USUAL_PROGRAMS, ...machine };
   return {
     chain: [
       ...[programs.lyra, "validator", "--home", `${place}/lyra`, "--abci", abci],
@@ -149,20 +171,21 @@ function wordsOf(options: FolderOptions, abci: string): MachineWords {
       ...["--ethereum", network.ethereumUrl],
       // An image may name another in LYRA_HOST.
       ...["--host", "127.0.0.1", "--node-port", String(nodePort), "--data-port", String(dataPort)],
+      ...["--grpc-node-port", String(grpcPortOf(nodePort)), "--grpc-data-port", String(grpcPortOf(dataPort))],
+      ...["--faucet-port", String(faucetPortOf(dataPort))],
       ...(retainBlocks > 0 ? ["--retain-blocks", String(retainBlocks)] : []),
       ...mempoolWords(mempool),
     ],
     engine: [programs.cometbft, "start", "--home", `${place}/consensus`],
-    ...(hasEthereum && { ethereum: ethereumWords(options) }),
+    ...(hasEthereum && { ethereum: ethereumWords(network, programs.lyra, `${place}/${ETHEREUM_FILE}`) }),
     health: [programs.lyra, "health", "--quiet", "--url", `http://127.0.0.1:${dataPort}`],
   };
 }
 
-function ethereumWords({ place, network, programs }: FolderOptions): string[] {
-  const { port, hostname } = new URL(network.ethereumUrl);
+function ethereumWords({ ethereumUrl }: NetworkFile, lyra: string, file: string): string[] {
+  const { port, hostname } = new URL(ethereumUrl);
   const address = hostname.replace(/^\[|\]$/g, "");
-  const file = `${place}/ethereum.json`;
-  return [programs.lyra, "ethereum", "--address", address, "--port", port, "--file", file];
+  return [lyra, "ethereum", "--address", address, "--port", port, "--file", file];
 }
 
 /** Validators that share an address have ports ten apart. */
@@ -179,7 +202,8 @@ export function nodeOf(host: Host, peerId: string, place: number, shift = 0): Ne
   };
 }
 
-function ownEthereumUrl({ address }: Host, shift: number): string {
+/** @throws NodeError for an address that others could reach */
+export function ownEthereumUrl({ address }: Host, shift: number): string {
   if (isPrivate(address)) return `http://${hostPort(address, USUAL_PORTS.ethereum + shift)}`;
   throw new NodeError(
     "testnet.files",
@@ -189,7 +213,7 @@ function ownEthereumUrl({ address }: Host, shift: number): string {
   );
 }
 
-function writePublic(path: string, text: string): void {
+export function writePublic(path: string, text: string): void {
   writeFileWhole(path, text, realSteps, 0o644);
 }
 

@@ -1,15 +1,29 @@
 // A network on several machines, as all its nodes know it: network.json, of which nothing is secret.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { MempoolLimits } from "../chain/options.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { hostPort, isLoopback, isMachineUrl, isPrivate, readHost } from "./addresses.ts";
+import { USUAL_PORTS } from "./places.ts";
 
 /** A validator's machine. */
 export interface Host {
   readonly name: string;
   /** An address, IPv6 without brackets, or a host name. */
   readonly address: string;
+}
+
+/** Options of a node's machine that differ from the usual ones: its folder is written again with them. */
+export interface MachineOptions {
+  /** Folder that has the node's folder, under the node's name. */
+  readonly places?: string;
+  /** Paths of the programs. */
+  readonly lyra?: string;
+  readonly cometbft?: string;
+  /** Blocks that the engine keeps at the least. */
+  readonly retainBlocks?: number;
+  readonly mempool?: MempoolLimits;
 }
 
 /** A node of the network as others see it. */
@@ -19,6 +33,7 @@ export interface NetworkNode extends Host {
   readonly rpcPort: number;
   readonly nodePort: number;
   readonly dataPort: number;
+  readonly machine?: MachineOptions;
 }
 
 /** The content of `network.json`: nothing of it is secret. */
@@ -29,6 +44,8 @@ export interface NetworkFile {
   readonly pace: string;
   /** Where the simulated Ethereum answers. */
   readonly ethereumUrl: string;
+  /** The node beside which it runs; absent where it was given. */
+  readonly ethereumNode?: string;
   readonly nodes: readonly NetworkNode[];
 }
 
@@ -65,24 +82,57 @@ export function readNetwork(folder: string): { readonly network: NetworkFile; re
 export const NODE_NAME = /^[a-z][a-z0-9-]{0,30}$/;
 export const CHAIN_ID = /^[\w.-]{1,50}$/;
 export const PACE = /^[1-9]\d{0,5}(?:ms|s)$/;
+/** No blank, quote, dollar or percent sign: units and Compose files would read them. */
+export const MACHINE_PATH = /^\/[\w./-]{1,150}$/;
 const PEER_ID = /^[0-9a-f]{40}$/;
 const PORT_MAX = 65_535;
 const isPort = (port: unknown) => Number.isInteger(port) && Number(port) > 0 && Number(port) <= PORT_MAX;
 
 /** The file comes from another operator, and its texts stand in units and Compose files. */
-function faultIn({ chainId, pace, ethereumUrl, nodes }: NetworkFile): string | undefined {
+function faultIn({ chainId, pace, ethereumUrl, ethereumNode, nodes }: NetworkFile): string | undefined {
   if (!CHAIN_ID.test(chainId))
     return "its chainId has other than letters, digits, dots, dashes and underscores";
   if (!PACE.test(pace)) return "its pace is not a duration such as 1s";
   if (!isMachineUrl(ethereumUrl)) return "its ethereumUrl is not of the form http://HOST:PORT";
-  for (const { name, address, peerId, peerPort, rpcPort, nodePort, dataPort } of nodes) {
+  for (const { name, address, peerId, peerPort, rpcPort, nodePort, dataPort, machine } of nodes) {
     if (!NODE_NAME.test(name)) return "a node's name has other than small letters, digits and dashes";
     if (readHost(address) !== address) return `the address of ${name} is not an address or a host name`;
     if (!PEER_ID.test(peerId)) return `the peerId of ${name} has not 40 hexadecimal digits`;
     if (![peerPort, rpcPort, nodePort, dataPort].every(isPort)) return `a port of ${name} is not one`;
+    if (machine !== undefined && !isMachine(machine)) return `the machine of ${name} is not described`;
   }
+  if (ethereumNode !== undefined && !nodes.some(({ name }) => name === ethereumNode))
+    return "its ethereumNode is not one of its nodes";
   return undefined;
 }
+
+function isMachine({ places, lyra, cometbft, retainBlocks, mempool = {} }: MachineOptions): boolean {
+  const numbers = [retainBlocks, mempool.mempoolTxsMax, mempool.mempoolBytesMax];
+  return (
+    [places, lyra, cometbft].every((path) => path === undefined || MACHINE_PATH.test(path)) &&
+    numbers.every((number) => number === undefined || (Number.isSafeInteger(number) && number >= 0))
+  );
+}
+
+/** The node beside which the simulated Ethereum runs; undefined where it was given. */
+export function ethereumNodeOf({ ethereumNode, ethereumUrl, nodes }: NetworkFile): string | undefined {
+  if (ethereumNode !== undefined) return ethereumNode;
+  // Files before this member.
+  const [first] = nodes;
+  const own = hostPort(first!.address, first!.peerPort + USUAL_PORTS.ethereum - USUAL_PORTS.peer);
+  return ethereumUrl === `http://${own}` ? first!.name : undefined;
+}
+
+/** Ports that a node listens on, for any of its interfaces. */
+export function portsOf({ peerPort, rpcPort, nodePort, dataPort }: NetworkNode): readonly number[] {
+  const abci = peerPort + USUAL_PORTS.abci - USUAL_PORTS.peer;
+  const grpc = [grpcPortOf(nodePort), grpcPortOf(dataPort)];
+  return [peerPort, rpcPort, abci, nodePort, dataPort, ...grpc, faucetPortOf(dataPort)];
+}
+
+/** Over gRPC a node's API is one port below. */
+export const grpcPortOf = (port: number): number => port - 1;
+export const faucetPortOf = (dataPort: number): number => dataPort + 1;
 
 /** Where the engine's RPC answers. */
 export const hostUrl = (node: NetworkNode): string => `http://${hostPort(rpcHostOf(node), node.rpcPort)}`;

@@ -38,7 +38,7 @@ export class SharedEthereum {
     private readonly url: string,
     private readonly copy: Copy,
     private readonly onChange: () => void,
-    /** What a state has lost of what the chain has seen. */
+    /** Says which events that the chain has seen a state has lost. */
     private readonly lostEvents: (state: string) => string | undefined = () => undefined,
   ) {
     this.first = copy.save();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { readGenesis } from "../../src/engine/genesis.ts";
 import { joinNetwork } from "../../src/testnet/join.ts";
 import { writeMachines } from "../../src/testnet/machines.ts";
+import { readNetwork } from "../../src/testnet/network.ts";
 import { readKeys } from "../../src/validator/key-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-join-"));
@@ -145,6 +146,114 @@ describe("a further node", () => {
       rpc: [url, `${url}/`],
     };
     await expect(joinNetwork(joining)).rejects.toMatchObject({ code: "trust_unavailable" });
+  });
+});
+
+describe("the network's file", () => {
+  const engines = () => [engineAt({ height: 5_000 }), engineAt({ height: 5_000 })];
+  const portsIn = (words: string) => words.match(/(?<=-port )\d+/g)!;
+  const unitOf = (out: string, name: string) => read(out.slice(folder.length), name, `lyra-${name}.service`);
+
+  async function networkWith(more: Partial<Parameters<typeof writeMachines>[0]> = {}) {
+    const out = newOut();
+    const hosts = [1, 2].map((n) => ({ name: `node${n}`, address: `192.168.8.${n}` }));
+    await writeMachines({ out, hosts, isFunded: false, nowNs: 1_700_000_000_000_000_000n, ...more });
+    return out;
+  }
+
+  test("names those that joined, so that no two of an address have one port, and each comes back", async () => {
+    const network = await networkWith();
+    const [first, second, again] = [newOut(), newOut(), newOut()];
+    const address = "192.168.8.2";
+    const one = await joinNetwork({ network, out: first, name: "kyiv", address, rpc: engines() });
+    const two = await joinNetwork({ network, out: second, name: "lviv", address, rpc: engines() });
+    expect([one, two].map(({ unrecorded }) => unrecorded)).toEqual([undefined, undefined]);
+    expect([one, two].map(({ node }) => [node.peerPort, node.dataPort])).toEqual([
+      [26_666, 3_018],
+      [26_676, 3_028],
+    ]);
+    const ports = [...portsIn(unitOf(first, "kyiv")), ...portsIn(unitOf(second, "lviv"))];
+    expect(new Set(ports).size).toBe(ports.length);
+    const { nodes } = readNetwork(network).network;
+    expect(nodes.map(({ name }) => name)).toEqual(["node1", "node2", "kyiv", "lviv"]);
+    expect(settingsOf(second.slice(folder.length), "lviv").p2p.persistent_peers).toContain(one.node.peerId);
+    // Its machine is lost: no address is needed.
+    const keys = newOut();
+    mkdirSync(keys);
+    for (const file of ["validator-keys.json", "consensus/config/priv_validator_key.json"])
+      cpSync(join(first, "kyiv", file), join(keys, file.split("/").at(-1)!));
+    const back = await joinNetwork({ network, out: again, name: "kyiv", keys, rpc: engines() });
+    expect(back.node).toMatchObject({ address, peerPort: 26_666 });
+    expect(settingsOf(again.slice(folder.length), "kyiv").p2p.persistent_peers).not.toContain(
+      one.node.peerId,
+    );
+    expect(readNetwork(network).network.nodes).toHaveLength(4);
+  });
+
+  test("remembers what is not as usual on the machines", async () => {
+    const network = await networkWith({
+      ...{ places: "/srv/lyra", programs: { lyra: "/opt/lyra" }, retainBlocks: 700 },
+      mempool: { mempoolTxsMax: 40 },
+    });
+    const out = newOut();
+    const options = { network, name: "kyiv", address: "192.168.8.3" };
+    await joinNetwork({ ...options, out, rpc: engines(), programs: { cometbft: "/opt/comet" } });
+    const unit = unitOf(out, "kyiv");
+    expect(unit).toContain("ExecStart=/opt/lyra validator --home /srv/lyra/kyiv/lyra");
+    expect(unit).toContain("--retain-blocks 700 --mempool-size 40");
+    const again = newOut();
+    await joinNetwork({ ...options, out: again, rpc: engines() });
+    expect(read(again.slice(folder.length), "kyiv", "lyra-kyiv-engine.service")).toContain(
+      "/opt/comet start",
+    );
+  });
+});
+
+describe("the node that runs the simulated Ethereum", () => {
+  const engines = () => [engineAt({ height: 5_000 }), engineAt({ height: 5_000 })];
+  const execOf = (...path: string[]) => /^ExecStart=(.*)$/m.exec(read(...path))![1];
+  const UNIT = "lyra-oslo-ethereum.service";
+
+  function backupOfOslo(): string {
+    const keys = newOut();
+    mkdirSync(keys);
+    for (const file of ["validator-keys.json", "consensus/config/priv_validator_key.json"])
+      cpSync(join(net, "oslo", file), join(keys, file.split("/").at(-1)!));
+    return keys;
+  }
+
+  test("has its unit again, with the same words, and its state of the backup", async () => {
+    const out = newOut();
+    const keys = backupOfOslo();
+    const network = join(net, "bern");
+    const without = await joinNetwork({ network, out: newOut(), name: "oslo", keys, rpc: engines() });
+    expect(without.ethereum).toMatchObject({ isMoved: false, hasState: false });
+    const state = JSON.stringify({ version: 3, state: "{}" });
+    writeFileSync(join(keys, "ethereum.json"), state);
+    const joined = await joinNetwork({ network, out, name: "oslo", keys, rpc: engines() });
+    expect(joined.ethereum).toEqual({ url: "http://192.168.7.1:8545", isMoved: false, hasState: true });
+    expect(execOf(out.slice(folder.length), "oslo", UNIT)).toBe(execOf("net", "oslo", UNIT));
+    expect(read(out.slice(folder.length), "oslo", "ethereum.json")).toBe(state);
+  });
+
+  test("takes it along to another address, which the network's file names from then on", async () => {
+    const out = newOut();
+    const network = join(net, "bonn");
+    const joined = await joinNetwork({
+      ...{ network, out, name: "oslo", keys: backupOfOslo(), rpc: engines() },
+      address: "192.168.7.8",
+    });
+    expect(joined.ethereum).toMatchObject({ url: "http://192.168.7.8:8545", isMoved: true });
+    expect(execOf(out.slice(folder.length), "oslo", UNIT)).toContain("--address 192.168.7.8 --port 8545");
+    expect(readNetwork(network).network.ethereumUrl).toBe("http://192.168.7.8:8545");
+  });
+
+  test("is not one of the others", async () => {
+    const out = newOut();
+    const network = join(net, "bern");
+    const { ethereum } = await joinNetwork({ network, out, name: "rome", keys: backup, rpc: engines() });
+    expect(ethereum).toBeUndefined();
+    expect(existsSync(join(out, "rome", "lyra-rome-ethereum.service"))).toBe(false);
   });
 });
 

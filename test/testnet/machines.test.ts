@@ -226,6 +226,16 @@ describe("files of a network on several machines", () => {
     }
   });
 
+  test("all interfaces of a node have ports of their own, which its unit names", () => {
+    const after = (name: string, flag: string) => {
+      const words = execOf("net", name, `lyra-${name}.service`);
+      return Number(words[words.indexOf(flag) + 1]);
+    };
+    const flags = ["--node-port", "--data-port", "--grpc-node-port", "--grpc-data-port", "--faucet-port"];
+    expect(flags.map((flag) => after("bern", flag))).toEqual([3_003, 3_008, 3_002, 3_007, 3_009]);
+    expect(flags.map((flag) => after("bonn", flag))).toEqual([3_013, 3_018, 3_012, 3_017, 3_019]);
+  });
+
   test("a folder that is there is not written over", async () => {
     const before = read("net", "oslo", "validator-keys.json");
     await expect(write("net", HOSTS)).rejects.toMatchObject({ code: "testnet_exists" });
@@ -250,6 +260,9 @@ describe("files of a network on several machines", () => {
     ["address", { nodes: [{ address: "192.168.7.1 --home /" }] }],
     ["peerId", { nodes: [{ peerId: "x" }] }],
     ["port", { nodes: [{ rpcPort: "26657" }] }],
+    ["machine", { nodes: [{ machine: { places: "/srv/%h" } }] }],
+    ["machine", { nodes: [{ machine: { retainBlocks: "1 --home /" } }] }],
+    ["ethereumNode", { ethereumNode: "bonn --port 1" }],
   ])(
     "a network file whose %s a unit would read otherwise is refused",
     (word, { nodes, ...change }: Changes) => {

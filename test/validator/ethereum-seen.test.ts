@@ -1,4 +1,4 @@
-// What a chain has seen of the simulated Ethereum, against what that has.
+// A chain compares what it has seen of the simulated Ethereum with what that has.
 import { expect, test } from "bun:test";
 import { builtinTxHash } from "../../src/engine/banking.ts";
 import { lostEvents } from "../../src/validator/ethereum-seen.ts";
