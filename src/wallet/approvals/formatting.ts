@@ -171,7 +171,7 @@ export function sizeText(size: string, market: MarketFacts | undefined): string 
 /** The same with a sign, and with less than no decimals: `-12` with -2 of them as `-1,200`. */
 function scaled(amount: string, decimals: number): string {
   if (amount.startsWith("-")) return `-${scaled(amount.slice(1), decimals)}`;
-  return /[1-9]/.test(amount) && decimals < 0
+  return /[1-9]/.test(amount) && decimals < 0 && decimals >= -DECIMALS_MAX
     ? grouped(amount + "0".repeat(-decimals))
     : withDecimals(amount, decimals);
 }
@@ -182,8 +182,12 @@ export function symbolText(symbol: string): string {
   return shown + lookAlikes(symbol);
 }
 
+/** An asset may have up to 2^31 decimals, which no text has room for. */
+const DECIMALS_MAX = 100;
+
 /** `1234567` with 5 decimals as `12.34567`; no digit is lost. */
 export function withDecimals(amount: string, decimals: number): string {
+  if (Math.abs(decimals) > DECIMALS_MAX) return `${grouped(amount)}e${-decimals}`;
   if (decimals <= 0) return grouped(amount);
   const digits = amount.padStart(decimals + 1, "0");
   const whole = digits.slice(0, -decimals).replace(/^0+(?=\d)/, "");

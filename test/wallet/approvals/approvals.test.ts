@@ -119,6 +119,8 @@ describe("plain words", () => {
     ["123456789012345678901234567890", 18, "123,456,789,012.34567890123456789"],
     ["1050", 2, "10.5"],
     ["1050", 0, "1,050"],
+    // A text of them all would fill the memory.
+    ["1050", 2_147_483_647, "1,050e-2147483647"],
   ];
   test.each(amounts)("%s with %d decimals", (amount, decimals, text) => {
     expect(withDecimals(amount, decimals)).toBe(text);
