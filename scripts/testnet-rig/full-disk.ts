@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../../test/support/eventually.ts";
 import { SmallDisk } from "../../test/support/small-disk.ts";
@@ -30,9 +30,8 @@ export const fullDisk: Trial = {
       cpSync(aside, home, { recursive: true });
       pair.start();
       await progress(pairs, 3);
-      const { bavail, bsize } = statfsSync(home);
       const filler = join(home, "filler");
-      writeFileSync(filler, new Uint8Array(Number(bavail) * Number(bsize)));
+      fill(filler);
       const hashes = await sendTransfers(others, 40);
       await progress(others, 5);
       const said = await eventually(async () => {
@@ -59,3 +58,13 @@ export const fullDisk: Trial = {
     }
   },
 };
+
+/** Writes until there is no room. */
+function fill(path: string): void {
+  for (const bytes of [1024 * 1024, 4_096])
+    try {
+      for (;;) appendFileSync(path, new Uint8Array(bytes));
+    } catch (error) {
+      if ((error as { code?: string }).code !== "ENOSPC") throw error;
+    }
+}

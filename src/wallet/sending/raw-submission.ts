@@ -134,6 +134,8 @@ function refusedByNode(status: number, { message, details }: Readonly<Record<str
     (part) => typeof part === "string" && part !== "",
   );
   const sentence = `the node answered ${status}: ${parts.join(": ") || "no reason"}`;
+  // A transaction that waits there is "already in cache", before the node looks for room.
+  if (/mempool is full/.test(sentence)) return nodeBusy(`${sentence}; it was not taken`);
   if (status === 429) return nodeBusy(`${sentence}; nothing was sent`);
   // The chain behind a node can have it although the node failed, or gave its question up.
   return (status >= 500 || status === 408) && !/Tx too large|already exists in cache/.test(sentence)

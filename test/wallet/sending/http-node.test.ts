@@ -155,6 +155,16 @@ describe("a node", () => {
     expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("node_refused");
   });
 
+  test("has no room for one in its mempool: it was not taken, and may be sent again", async () => {
+    const full = "mempool is full: number of txs 5000 (max: 5000), total txs bytes 900 (max: 1073741824)";
+    const details = [{ code: 10_000, message: full, inner: "" }];
+    answer = () => Response.json({ code: 13, message: "Internal error", details }, { status: 500 });
+    const failure = await failureOf(() => node.submit(bytes("x"), "TYPE_SYNC"));
+    expect(failure.code).toBe("node_busy");
+    expect(failure.message).toContain(full);
+    expect(failure.message).toEndWith("it was not taken");
+  });
+
   test("has no time for one, or gave it up half-way", async () => {
     answer = () => Response.json({ code: 8, message: "too many requests" }, { status: 429 });
     const failure = await failureOf(() => node.submit(bytes("x"), "TYPE_SYNC"));
