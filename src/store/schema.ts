@@ -273,6 +273,12 @@ const schema8 = `
 CREATE TABLE tx_results(block INTEGER NOT NULL, ord INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
 `;
 
+// A party's live orders, newest first: with very many of them a page costs its own length.
+const schema9 = `
+DROP INDEX orders_current_live;
+CREATE INDEX orders_current_live ON orders_current(market, party, created DESC, id) WHERE live = 1;
+`;
+
 /**
  * Tables that a store gets when it is first used in a certain way: sending to a data node, `--comet-port`, blocks of a
  * consensus engine, a disk budget.
@@ -335,6 +341,7 @@ export const MIGRATIONS: readonly Migration[] = [
       db.run(schema8);
     },
   },
+  { version: 9, run: (db) => db.run(schema9) },
 ];
 
 /** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */

@@ -301,6 +301,7 @@ export const LISTS: readonly ListForms[] = [
       ...byParty,
       `filter.marketIds=${M}`,
       "filter.liveOnly=true",
+      `filter.liveOnly=true&${byParty[1]}`,
       "filter.reference=r1",
       "filter.statuses=1",
     ],

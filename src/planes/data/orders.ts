@@ -11,7 +11,7 @@ import { asUint64 } from "../../wire/limits.ts";
 import { rfc3339, sequenceOf } from "./blocks.ts";
 import { type DataContext, dateRange, isPartyFilter, truncatedNs } from "./context.ts";
 import { endpoint, list } from "./entry.ts";
-import { armsOf, type Condition, mergedRows } from "./lists.ts";
+import { ARMS_MAX, armsOf, type Condition, mergedRows } from "./lists.ts";
 import { lastTrade } from "./trades.ts";
 import { lenientIdentifier, numberText } from "./values.ts";
 
@@ -178,6 +178,8 @@ function orderRows(context: DataContext, filter: Sent<OrderFilter>): { from: str
   const columns = "c.created AS created, c.id AS id, c.block AS block, o.data AS data";
   if (filter.liveOnly) {
     conditions.add("c.live = 1");
+    const owned = liveArms(context, parties, markets);
+    if (owned.length > 0) return mergedRows(columns, LIVE, conditions, owned);
     conditions.addOneOf("c.party", parties);
     conditions.addOneOf("c.market", markets);
     return mergedRows(columns, LIVE, conditions, []);
@@ -188,6 +190,28 @@ function orderRows(context: DataContext, filter: Sent<OrderFilter>): { from: str
     arms = armsOf("c.party", parties);
   }
   return mergedRows(columns, CURRENT, conditions, arms);
+}
+
+/** An arm for each party and market; none without a party, or where these are very many. */
+function liveArms(context: DataContext, parties: readonly number[], markets: readonly number[]): Condition[] {
+  const owners = new Set(parties);
+  if (owners.size === 0) return [];
+  const places = new Set(markets.length > 0 ? markets : marketsWithLiveOrders(context));
+  if (owners.size * places.size > ARMS_MAX) return [];
+  return [...places].flatMap((market) =>
+    [...owners].map((party) => ({ where: ["c.market = ?", "c.party = ?"], params: [market, party] })),
+  );
+}
+
+/** An index seek for each. */
+function marketsWithLiveOrders(context: DataContext): number[] {
+  const next = "SELECT min(market) FROM orders_current INDEXED BY orders_current_live WHERE live = 1";
+  const rows = context.all<{ market: bigint }>(
+    `WITH RECURSIVE v(market) AS (${next}
+       UNION ALL SELECT (${next} AND market > v.market) FROM v WHERE v.market IS NOT NULL)
+     SELECT market FROM v WHERE market IS NOT NULL`,
+  );
+  return rows.map(({ market }) => Number(market));
 }
 
 /**
