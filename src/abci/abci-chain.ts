@@ -138,10 +138,7 @@ export class AbciChain implements ChainPort {
   constructor(private readonly options: AbciChainOptions) {
     const { db, genesis, disk } = options;
     const limits = { ...SEQUENCER_LIMITS, ...options.limits };
-    this.writer = new BlockWriter(db, {
-      ...{ allOrNothing: true, comparesStored: true, checkpointBytes: CHECKPOINT_BYTES },
-      disk,
-    });
+    this.writer = new BlockWriter(db, { allOrNothing: true, checkpointBytes: CHECKPOINT_BYTES, disk });
     db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);
     this.core = new ChainCore({ ...options, keepHeaders: true }, this.writer, limits);
     this.parsed = new ParsedTransactions(genesis.chainId, options.checkTransaction);
@@ -169,6 +166,11 @@ export class AbciChain implements ChainPort {
     return this.core.engine.state.size;
   }
 
+  /** Last block whose rows came from another node before the chain has executed it; 0 without such rows. */
+  get rowsTo(): number {
+    return this.core.rowsTo;
+  }
+
   /** Stores the state of the last block: a restart has nothing to replay. @throws NodeError */
   storeState(): void {
     this.core.flush();
@@ -193,11 +195,6 @@ export class AbciChain implements ChainPort {
   /** Why the last block could not be stored, where the disk is the cause; undefined where it was. */
   get failure(): string | undefined {
     return this.failed;
-  }
-
-  /** Last block of the rows, which may be those of another node; undefined without rows. */
-  get rowsHeight(): number | undefined {
-    return this.writer.committedHead?.height;
   }
 
   get status(): ChainStatus {

@@ -74,16 +74,15 @@ export class StateSync {
     if (snapshot === undefined || chain.committed.height >= chain.genesis.initialHeight)
       return OfferResult.REJECT;
     const offered = { ...snapshot, height: Number(snapshot.height) };
+    if (chain.rowsTo > 0 && offered.height > chain.rowsTo) {
+      notice(
+        `a snapshot of block ${offered.height} is refused: the home has rows up to block ${chain.rowsTo}, and those between would be missing; an older one is taken, or fetch the history again`,
+      );
+      return OfferResult.REJECT;
+    }
     const verdict = checkOffer(offered);
     if (!verdict.accepted) {
       notice(`a snapshot of block ${offered.height} is refused: ${verdict.text}`);
-      return OfferResult.REJECT;
-    }
-    const { rowsHeight = offered.height } = chain;
-    if (rowsHeight < offered.height) {
-      notice(
-        `a snapshot of block ${offered.height} is refused: the home has rows up to block ${rowsHeight}, and those between would be missing; an older one is taken, or fetch the history again`,
-      );
       return OfferResult.REJECT;
     }
     this.restore = new SnapshotRestore(chain.home, offered, appHash.toHex(), this.identity);

@@ -167,6 +167,11 @@ export class ChainCore {
     return this.batch?.point ?? this.point_;
   }
 
+  /** Last block whose rows came from another node before the chain has executed it; 0 without such rows. */
+  get rowsTo(): number {
+    return this.store.rowsTo;
+  }
+
   /** Whether there are executed blocks, or a genesis, that are not durable yet. */
   get isExecuting(): boolean {
     return this.batch !== undefined;
@@ -190,7 +195,8 @@ export class ChainCore {
 
   /**
    * Begins the chain, or goes on with the one in the store.
-   * @param begins whether a new chain begins here: else its genesis and its first block are to come
+   * @param begins whether a new chain begins here: else its genesis and its first block are to come, and the home may have
+   *   rows of blocks that another node has executed
    * @throws NodeError
    */
   open(begins = true): Resumption {
@@ -198,9 +204,11 @@ export class ChainCore {
     const head = this.store.head();
     this.recording?.open(head);
     for (const sink of this.sinks) sink.open(head);
+    const rows = this.writer.committedHead;
+    if (rows && !begins && rows.height > (head?.height ?? 0) && rows.chainId === this.genesis.chainId)
+      this.store.rowsTo = rows.height;
     if (head === undefined) {
-      const rows = this.writer.committedHead;
-      if (rows !== undefined && (begins || rows.chainId !== this.genesis.chainId)) {
+      if (rows && this.store.rowsTo === 0) {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
         throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
       }
@@ -318,21 +326,17 @@ export class ChainCore {
   }
 
   /**
-   * Begins the chain behind a block that was not executed here, with a state that was verified. Until blocks come, there
-   * are no rows, or those of another node that reach at least to that block. @throws NodeError: then nothing has changed
+   * Begins the chain behind a block that was not executed here, with a state that was verified. Its rows came from another
+   * node before, or until blocks come there are none. @throws NodeError: then nothing has changed
    */
   restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void {
-    const rows = this.writer.committedHead;
-    if (this.store.head() !== undefined || (rows !== undefined && rows.height < point.height)) {
+    const { rowsTo } = this.store;
+    const hasEarlierRows = this.writer.committedHead !== undefined && rowsTo < point.height;
+    if (this.store.head() !== undefined || hasEarlierRows) {
       const text = "this home holds a chain, and a snapshot is restored into an empty one";
       throw new NodeError("chain.restore", "home_not_empty", text, "choose another --home");
     }
-    if (rows !== undefined)
-      this.writer.compareStored({
-        chainId: this.genesis.chainId,
-        height: point.height,
-        hash: point.hash,
-      });
+    this.store.checkRows(point.height, point.hash);
     this.undo();
     const { state } = this.engine;
     const before = this.point_;

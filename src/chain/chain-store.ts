@@ -8,6 +8,7 @@ import type { StateChange, StateEntry } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull, storeFailure } from "../files/sqlite-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
+import { tablesOfBlocks } from "../store/chain-tables.ts";
 import { hashOfRow, OWN_HEAD } from "../store/head.ts";
 import { OPTIONAL_TABLES } from "../store/schema.ts";
 import type { Block } from "../wire/block.ts";
@@ -117,6 +118,8 @@ export class ChainStore {
   private readonly deleteState: Statement;
   private readonly insertText: Statement | undefined;
   private readonly insertHeader: Statement | undefined;
+  /** Last block whose rows came from another node before the chain has executed it; 0 without such rows. */
+  rowsTo = 0;
   /** Texts of the parts as they are stored. */
   private parts = new Map<string, string>();
 
@@ -181,7 +184,7 @@ export class ChainStore {
   *blocksAfter(height: number, head: number): Generator<StoredBlock> {
     // A row for each height but the first, whose block shares its row with the genesis.
     const select = this.db.prepare(
-      "SELECT no, height, time, hash FROM blocks WHERE no > ? AND height <= ? ORDER BY no",
+      "SELECT no, height, time, hash FROM blocks WHERE no > ? AND no <= ? ORDER BY no",
     );
     const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
     const commands = this.db.prepare("SELECT command FROM chain_commands WHERE height = ?");
@@ -189,7 +192,9 @@ export class ChainStore {
     const headers =
       this.insertHeader && this.db.prepare("SELECT time_ns, proposer FROM chain_headers WHERE height = ?");
     try {
-      for (const row of select.iterate(this.rowBefore(height), head) as Iterable<BlockRow>) {
+      const last = this.rowAt(head);
+      // Rows have no gaps.
+      for (const row of select.iterate(last - (head - height), last) as Iterable<BlockRow>) {
         const stored = txs.all(row.height) as { bytes: Uint8Array; impersonated: bigint }[];
         const command = commands.get(row.height) as { command: string } | null;
         const app = appHash.get(row.height) as { app_hash: Uint8Array } | null;
@@ -211,7 +216,8 @@ export class ChainStore {
 
   /** Writes a block into the open transaction: its rows, its transactions, its application hash. @throws NodeError */
   stageBlock(block: Block, { txs, tool, header, appHash }: BlockContent): void {
-    this.writer.stage(block);
+    if (block.height > this.rowsTo) this.writer.stage(block);
+    else this.stageKnown(block);
     if (header) this.insertHeader?.run(block.height, header.timeNs, header.proposer);
     for (const [n, { code, isImpersonated, bytes, text }] of txs.entries()) {
       this.insertTx.run(block.height, n, code, isImpersonated ? 1 : 0, bytes);
@@ -219,6 +225,32 @@ export class ChainStore {
     }
     if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
     if (appHash !== undefined) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+  }
+
+  /**
+   * A block whose rows are there: what the chain itself knows of it replaces what came with them.
+   * @throws NodeError `history_mismatch`
+   */
+  private stageKnown({ height, hash }: Block): void {
+    this.checkRows(height, hash);
+    this.writer.beginTransaction();
+    for (const table of tablesOfBlocks(this.db))
+      this.db.query(`DELETE FROM ${table} WHERE height = ?`).run(height);
+  }
+
+  /**
+   * The rows that came from another node must be of this block. Those of the first height have the hash of the genesis.
+   * @throws NodeError `history_mismatch`
+   */
+  checkRows(height: number, hash: string): void {
+    const rows = this.writer.committedHead;
+    if (rows === undefined || height === rows.firstHeight) return;
+    const select = "SELECT height, time, hash FROM blocks WHERE no = ?";
+    const row = this.db.query(select).get(rows.no - (rows.height - height)) as BlockRow | null;
+    if (row?.height === BigInt(height) && hexOf(hashOfRow(row)) === hash.toLowerCase()) return;
+    const text = `block ${height} of the history in this home is another one than the chain's`;
+    const hint = "remove the home's lyra.db, and fetch the history from another node";
+    throw new NodeError("chain.store", "history_mismatch", text, hint);
   }
 
   /** It comes with the rows, or not at all. */
@@ -274,14 +306,11 @@ export class ChainStore {
     return row === null ? undefined : (JSON.parse(row.value) as T);
   }
 
-  /** Number of the last row at or below a height, counted back from the head: rows have no gaps. */
-  private rowBefore(height: number): number {
-    const last = this.db.query("SELECT no, height FROM blocks ORDER BY no DESC LIMIT 1").get() as {
-      no: bigint;
-      height: bigint;
-    } | null;
-    // Rows may reach beyond the chain's head: they came from another node.
-    return last === null ? 0 : Number(last.no) - (Number(last.height) - height);
+  /** Number of the last row at or below a height: rows that came from another node may stand behind it. */
+  private rowAt(height: number): number {
+    const select = "SELECT no FROM blocks WHERE height <= ? ORDER BY no DESC LIMIT 1";
+    const row = this.db.query(select).get(height) as { no: bigint } | null;
+    return Number(row?.no ?? 0n);
   }
 }
 

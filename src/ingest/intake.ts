@@ -8,6 +8,7 @@ import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
+import { isOfConsensus } from "../store/chain-tables.ts";
 import { GarbageLimit } from "../store/garbage-limit.ts";
 import { type ChainHead, hasChain } from "../store/head.ts";
 import { type Block, eventCount } from "../wire/block.ts";
@@ -157,7 +158,7 @@ export class Intake {
 
   /** Until it is stopped. @throws NodeError when the store fails, for other reasons than a full disk */
   async run(): Promise<void> {
-    if (hasChain(this.options.db)) throw ownChain();
+    if (hasChain(this.options.db) || isOfConsensus(this.options.db)) throw ownChain();
     try {
       while (!this.isStopping) {
         this.hasGrown = false;

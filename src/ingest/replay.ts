@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
+import { isOfConsensus } from "../store/chain-tables.ts";
 import type { EventTap } from "../store/event-feed.ts";
 import { GarbageLimit } from "../store/garbage-limit.ts";
 import { type ChainHead, hasChain } from "../store/head.ts";
@@ -93,7 +94,7 @@ class FileReplay {
     private readonly count: Count,
   ) {
     this.order = new BlockOrder(db, writer, count.blocks + count.known > 0);
-    this.isOwnChain = hasChain(db);
+    this.isOwnChain = hasChain(db) || isOfConsensus(db);
   }
 
   /** True when it was asked to stop before the end. */

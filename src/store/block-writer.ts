@@ -31,8 +31,6 @@ const NO_HASH = new Uint8Array();
 interface BlockWriterOptions {
   /** A block that fails rolls back everything staged with it: the transaction holds more than blocks. */
   readonly allOrNothing?: boolean;
-  /** Blocks that the store has already are compared with it: a chain begins behind the rows of another node. */
-  readonly comparesStored?: boolean;
   /** After this much of the log it is copied back into the store. */
   readonly checkpointBytes?: number;
   /** Beyond this much of the log the writer waits for its readers. */
@@ -76,8 +74,6 @@ export class BlockWriter {
   private inTransaction = false;
   /** Blocks of the open transaction. */
   private staged: { readonly block: Block; readonly allowsGap: boolean }[] = [];
-  /** Last block of the store as it was opened. */
-  private foundHeight = 0;
   private nextTx = 0;
   /** Length of the log after the last commit. */
   private logBytes = 0;
@@ -116,7 +112,8 @@ export class BlockWriter {
       isInMemory || options.isTemporary ? undefined : new LogSync(`${db.filename}-wal`, options.disk);
     if (options.isTemporary) db.run("PRAGMA synchronous = OFF");
     this.logBound = new LogBound(db, options.logBytesMax);
-    this.reload();
+    this.head = readHead(db);
+    this.committed = this.head;
   }
 
   /** The last block that is committed, which a killed process cannot lose; undefined for an empty store. */
@@ -142,11 +139,6 @@ export class BlockWriter {
    * @param allowsGap whether blocks may be missing before it: the gap is then marked
    */
   stage(block: Block, allowsGap = false): void {
-    if (this.options.comparesStored && block.height <= this.foundHeight) {
-      this.compareStored(block);
-      this.beginTransaction();
-      return;
-    }
     const timeUs = microseconds(block.timeNs);
     const missing = missingBefore(this.head, block);
     checkFits(this.head, block, timeUs, missing !== undefined && allowsGap);
@@ -161,23 +153,6 @@ export class BlockWriter {
       else this.keepStaged();
       throw refused;
     }
-  }
-
-  /** @throws NodeError `chain_mismatch` when the store has another block at this height, or none */
-  compareStored({ chainId, height, hash }: Pick<Block, "chainId" | "height" | "hash">): void {
-    const stored = this.head!;
-    const sql = "SELECT height, time, hash FROM blocks WHERE height = ?";
-    const row = this.db.query(sql).get(height) as Parameters<typeof hashOfRow>[0] | null;
-    // The pseudo block of the genesis and the first block share a row, with the hash of one of them.
-    const isFirst = height <= stored.firstHeight;
-    const isSame = isFirst || (row !== null && hexOf(hashOfRow(row)) === hash.toLowerCase());
-    if (stored.chainId === chainId && isSame) return;
-    throw new NodeError(
-      "store.write",
-      "chain_mismatch",
-      `this home's rows have another block ${height} than the chain`,
-      "they came from a node of another chain: begin with an empty home",
-    );
   }
 
   /** Opens the transaction of the next commit, if it is not open: for what belongs into it besides blocks. */
@@ -245,7 +220,6 @@ export class BlockWriter {
   reload(): void {
     this.head = readHead(this.db);
     this.committed = this.head;
-    this.foundHeight = this.head?.height ?? 0;
     this.resetCaches();
   }
 

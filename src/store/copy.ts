@@ -4,6 +4,7 @@ import { closeSync, openSync, rmSync, statfsSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { realSteps } from "../files/whole-file.ts";
+import { tablesOfChain } from "./chain-tables.ts";
 import { APPLICATION_ID, schemaVersionOf, storePath } from "./database.ts";
 import { hasChain } from "./head.ts";
 import { readFloors } from "./retention.ts";
@@ -72,16 +73,12 @@ export function copyStore(home: string, path: string): void {
   }
 }
 
-/** Leaves the rows of a copy, and nothing of the chain that made them. @throws NodeError `copy_failed` */
+/** Leaves the rows of a copy and the facts of its blocks, and nothing of a chain's own. @throws NodeError `copy_failed` */
 export function removeChain(path: string): void {
   const db = new Database(path);
   try {
-    const names = db.query(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'chain^_%' ESCAPE '^'",
-    );
     db.transaction(() => {
-      for (const { name } of names.all() as { name: string }[])
-        db.run(Object.hasOwn(OPTIONAL_TABLES, name) ? `DROP TABLE ${name}` : `DELETE FROM ${name}`);
+      for (const name of tablesOfChain(db)) db.run(`DELETE FROM ${name}`);
     })();
     db.run("VACUUM");
   } catch (error) {
@@ -118,9 +115,12 @@ export function checkCopy(path: string, origin: "own" | "foreign"): void {
 
 /** @throws NodeError `copy_failed` */
 function checkTables(db: Database, version: number): void {
+  const { retention, ...others } = OPTIONAL_TABLES;
+  const isThere = db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  const optional = Object.entries(others).flatMap(([name, sql]) => (isThere.get(name) ? [sql] : []));
   const tables = schemaOf(db);
-  if (Bun.deepEquals(tables, schemaAt(version))) return;
-  const isPruned = Bun.deepEquals(tables, schemaAt(version, OPTIONAL_TABLES.retention));
+  if (Bun.deepEquals(tables, schemaAt(version, optional))) return;
+  const isPruned = Bun.deepEquals(tables, schemaAt(version, [...optional, retention]));
   if (isPruned && readFloors(db).size > 0)
     throw unfit("older rows were removed from it by a disk budget: take a node that keeps its whole history");
   throw unfit("it has other tables than a store has");
@@ -152,11 +152,11 @@ function schemaOf(db: Database): unknown[][] {
   return db.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").values();
 }
 
-function schemaAt(version: number, more = ""): unknown[][] {
+function schemaAt(version: number, more: readonly string[]): unknown[][] {
   const db = new Database(":memory:");
   try {
     for (const migration of MIGRATIONS) if (migration.version <= version) migration.run(db);
-    if (more !== "") db.run(more);
+    for (const sql of more) db.run(sql);
     return schemaOf(db);
   } finally {
     db.close();

@@ -124,11 +124,6 @@ export function hashOfRow(row: {
 /** Key of the head of a chain of its own, among the facts of that chain (`chain_meta`). */
 export const OWN_HEAD = "head";
 
-/** Whether the blocks of the store's own chain come from a consensus engine: they are never taken back. */
-export function isAgreedChain(db: Database): boolean {
-  return db.query("SELECT 1 FROM sqlite_master WHERE name = 'chain_headers'").get() !== null;
-}
-
 /** Whether a chain of its own is in the store, begun there or loaded, whose state only it can bring forward. */
 export function hasChain(db: Database): boolean {
   return db.query("SELECT 1 FROM chain_meta WHERE key = ?").get(OWN_HEAD) !== null;

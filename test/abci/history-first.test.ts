@@ -86,7 +86,7 @@ describe("a home with the rows of another node", () => {
     [
       "rows of another chain",
       { change: "UPDATE blocks SET hash = x'ab' WHERE height = 2" },
-      "another block 2",
+      "block 2 of the history in this home is another one",
     ],
     ["rows that end before the snapshot", { endEarly: true }, "into an empty one"],
   ])("given %s, then the snapshot is refused, and nothing is written", async (_, options, words) => {

@@ -1,6 +1,6 @@
 // Fills a home from another node: its segments, each verified on arrival, and an image of its store, whose rows must give the
 // same segments. Everything stays in a work folder until it is verified; then the store is renamed.
-import type { Database } from "bun:sqlite";
+import { Database } from "bun:sqlite";
 import {
   closeSync,
   existsSync,
@@ -17,6 +17,13 @@ import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { lockHome } from "../../files/lock.ts";
 import { isDiskFull } from "../../files/sqlite-error.ts";
 import { confirm, realSteps, writeFileWhole } from "../../files/whole-file.ts";
+import {
+  isOfConsensus,
+  type OwnChain,
+  ownChain,
+  tablesOfBlocks,
+  takeOverChain,
+} from "../../store/chain-tables.ts";
 import { checkCopy, checkRoom, checkSchemaKnown } from "../../store/copy.ts";
 import { hasStore, openReader, openWriter, segmentDirectory, storePath } from "../../store/database.ts";
 import { type ChainHead, hasChain, hashOfRow, readHead } from "../../store/head.ts";
@@ -118,7 +125,7 @@ class Fetch {
     if (own && isComplete(own, summary)) {
       // Left by a kill right after the last step.
       rmSync(this.work, { recursive: true, force: true });
-      return this.unchanged(own);
+      return unchanged(own);
     }
     mkdirSync(this.work, { recursive: true, mode: 0o700 });
     const image = await this.source.image(
@@ -134,13 +141,14 @@ class Fetch {
     if (!this.isStopping()) await this.fetchImage(image);
     if (this.isStopping()) return undefined;
     if (!(await this.makeStore())) return undefined;
-    if (!(await this.verify(image, rows))) return undefined;
+    if (!(await this.verify(image, rows, own))) return undefined;
+    if (own?.chain) this.takeOverChain();
     this.replace(rows);
     return {
       chainId: image.chainId,
       height: image.height,
       segments: rows.length,
-      verifiedTo: rows.at(-1)!.to,
+      verifiedTo: rows.at(-1)?.to ?? 0,
       lastSegmentId: image.lastSegmentId,
       bytes: this.bytes,
       isChanged: true,
@@ -153,27 +161,15 @@ class Fetch {
     this.options.onProgress?.({ step, part, text });
   }
 
-  private unchanged({ head, segments }: Own): FetchResult {
-    return {
-      chainId: head.chainId,
-      height: head.height,
-      segments: segments.length,
-      verifiedTo: segments.at(-1)?.to ?? 0,
-      lastSegmentId: segments.at(-1)?.id ?? "",
-      bytes: 0,
-      isChanged: false,
-    };
-  }
-
   private checkFits(own: Own | undefined, summary: SourceSummary): void {
     const { url } = this.source;
-    if (own && own.head.chainId !== summary.chainId) {
-      const sentence = `this home holds chain ${own.head.chainId}, the node at ${url} chain ${summary.chainId}`;
+    if (own && own.chainId !== summary.chainId) {
+      const sentence = `this home holds chain ${own.chainId}, the node at ${url} chain ${summary.chainId}`;
       throw new NodeError(ATTEMPT, "chain_mismatch", sentence, "use another --home for another chain");
     }
-    if (own && (own.head.height > summary.height || own.head.firstHeight < summary.firstHeight)) {
+    if (own && (own.height > summary.height || own.firstHeight < summary.firstHeight)) {
       const has = `blocks ${summary.firstHeight} to ${summary.height}`;
-      const ours = `${own.head.firstHeight} to ${own.head.height}`;
+      const ours = `${own.firstHeight} to ${own.height}`;
       const sentence = `the node at ${url} has ${has}, and this home has ${ours}`;
       throw new NodeError(
         ATTEMPT,
@@ -204,6 +200,8 @@ class Fetch {
       );
     }
     const end = all.findIndex(({ id }) => id === image.lastSegmentId);
+    // A young chain has none yet.
+    if (image.segments === 0) return [];
     if (end < 0 || end + 1 > image.segments) throw this.changed();
     const wrong = all.find(({ chainId }) => chainId !== image.chainId);
     if (wrong) throw this.source.damaged(`segment ${wrong.from}-${wrong.to} is of another chain`);
@@ -310,9 +308,11 @@ class Fetch {
     for (const end of ["", "-wal", "-shm", "-sums"]) rmSync(store + end, { force: true });
     try {
       checkCopy(image, "foreign");
+      const ofBlocks = new Set(readFrom(image, tablesOfBlocks));
+      const isBlocks = (table: string) => ofBlocks.has(table);
       await rebuildStore(image, store, {
-        // A chain of its own, which is refused.
-        isCopied: (table) => !table.startsWith("chain_"),
+        // Of a validator's chain the facts of its blocks; its state is not another one's.
+        isCopied: (table) => !table.startsWith("chain_") || isBlocks(table),
         pause: async (part) => {
           await new Promise(setImmediate);
           if (this.isStopping()) throw new Stopped();
@@ -328,8 +328,12 @@ class Fetch {
   }
 
   /** @returns false if stopped */
-  private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<boolean> {
-    this.dropOldSegments(rows[0]!.from);
+  private async verify(
+    image: ImageManifest,
+    rows: readonly SegmentRow[],
+    own: Own | undefined,
+  ): Promise<boolean> {
+    this.dropOldSegments(rows[0]?.from ?? 0);
     await checkPages(this.work);
     const db = openReader(this.work);
     try {
@@ -340,7 +344,8 @@ class Fetch {
       if (gapsOf(db) > 0) throw this.sourceHasGaps();
       if (!Bun.deepEquals(listSegments(db), rows)) throw this.changed();
       // Such a segment will be rebuilt, so its rows would not be compared.
-      const isGrowing = head.height > rows.at(-1)!.to && lastHeight(db) <= rows.at(-1)!.to;
+      const verifiedTo = rows.at(-1)?.to ?? 0;
+      const isGrowing = head.height > verifiedTo && lastHeight(db) <= verifiedTo;
       if (isGrowing) throw this.changed();
       for (const [i, row] of rows.entries()) {
         await checkRows(db, segmentDirectory(this.work), row).catch((error: unknown) => {
@@ -352,6 +357,7 @@ class Fetch {
         throw error instanceof Stopped ? error : this.source.damaged(`its image: ${reasonOf(error)}`);
       });
       if (hasStore(this.options.home)) this.checkHolds(db);
+      if (own?.chain) this.checkChain(db, own.chain);
       return true;
     } catch (error) {
       if (error instanceof Stopped) return false;
@@ -365,7 +371,7 @@ class Fetch {
     return async () => {
       await new Promise(setImmediate);
       if (this.isStopping()) throw new Stopped();
-      this.report("checking", 1, `rows of blocks up to ${rows.at(-1)!.to} against each other`);
+      this.report("checking", 1, `rows of blocks up to ${rows.at(-1)?.to ?? 0} against each other`);
     };
   }
 
@@ -386,28 +392,48 @@ class Fetch {
   private checkHolds(image: Database): void {
     const own = openReader(this.options.home);
     const select = "SELECT no, time, height, hash FROM blocks ORDER BY no";
-    type Row = { no: bigint; time: bigint; height: bigint; hash: Uint8Array };
-    let genesis: Row | undefined;
-    const differs = (row: Row) => {
-      const sentence = `block ${row.height} of this home is another one than that of the node at ${this.source.url}`;
-      const hint = "use another --home for another history of the chain";
-      return new NodeError(ATTEMPT, "history_mismatch", sentence, hint);
-    };
+    let genesis: BlockRow | undefined;
     try {
-      const theirs = image.query(select).iterate() as Iterator<Row>;
-      for (const row of own.query(select).iterate() as Iterable<Row>) {
+      const theirs = image.query(select).iterate() as Iterator<BlockRow>;
+      for (const row of own.query(select).iterate() as Iterable<BlockRow>) {
         let theirRow = theirs.next();
         while (!theirRow.done && (theirRow.value.time < row.time || theirRow.value.height < row.height))
           theirRow = theirs.next();
-        if (theirRow.done) throw differs(row);
+        if (theirRow.done) throw this.differs(row.height);
         const isThere = theirRow.value.height === row.height && theirRow.value.time === row.time;
         if (isThere && Buffer.compare(hashOfRow(theirRow.value), hashOfRow(row)) === 0) genesis = undefined;
         else if (isThere && row.no === 1n && theirRow.value.no === 1n) genesis = row;
-        else throw differs(genesis ?? row);
+        else throw this.differs((genesis ?? row).height);
       }
-      if (genesis !== undefined) throw differs(genesis);
+      if (genesis !== undefined) throw this.differs(genesis.height);
     } finally {
       own.close();
+    }
+  }
+
+  /** The block that the home's chain stands at must be in the image; of the first one the rows have the genesis. */
+  private checkChain(image: Database, { height, hash }: OwnChain): void {
+    const { no, height: last, firstHeight } = readHead(image)!;
+    if (height === firstHeight) return;
+    const select = "SELECT height, time, hash FROM blocks WHERE no = ?";
+    const row = image.query(select).get(no - (last - height)) as BlockRow | null;
+    if (row?.height === BigInt(height) && Buffer.from(hashOfRow(row)).toString("hex") === hash) return;
+    throw this.differs(height);
+  }
+
+  private differs(height: number | bigint): NodeError {
+    const sentence = `block ${height} of this home is another one than that of the node at ${this.source.url}`;
+    const hint = "use another --home for another history of the chain";
+    return new NodeError(ATTEMPT, "history_mismatch", sentence, hint);
+  }
+
+  /** A validator's state stays its own. */
+  private takeOverChain(): void {
+    const db = openWriter(this.work);
+    try {
+      takeOverChain(db, storePath(this.options.home));
+    } finally {
+      db.close();
     }
   }
 
@@ -430,30 +456,69 @@ class Fetch {
   }
 }
 
+interface BlockRow {
+  readonly no: bigint;
+  readonly time: bigint;
+  readonly height: bigint;
+  readonly hash: Uint8Array;
+}
+
 interface Own {
-  readonly head: ChainHead;
+  readonly chainId: string;
+  readonly firstHeight: number;
+  readonly height: number;
+  /** Undefined without rows. */
+  readonly rows: ChainHead | undefined;
+  /** Of a validator. */
+  readonly chain: OwnChain | undefined;
   readonly segments: readonly SegmentRow[];
   readonly gaps: number;
 }
 
-/** State of a home that has blocks. */
+/** State of a home that has blocks, or a chain whose blocks are to come. */
 function readOwn(home: string): Own | undefined {
   if (!hasStore(home)) return undefined;
   const db = openReader(home);
   try {
-    if (hasChain(db)) {
+    if (hasChain(db) && !isOfConsensus(db)) {
       const sentence = "this home holds a chain of its own, and another node's history cannot go on with it";
       throw new NodeError(ATTEMPT, "own_chain", sentence, "choose another --home");
     }
-    const head = readHead(db);
-    return head && { head, segments: listSegments(db), gaps: gapsOf(db) };
+    const rows = readHead(db);
+    const chain = ownChain(db);
+    const chainId = chain?.chainId ?? rows?.chainId;
+    if (chainId === undefined) return undefined;
+    const height = Math.max(rows?.height ?? 0, chain?.height ?? 0);
+    const firstHeight = rows?.firstHeight ?? height;
+    return { chainId, firstHeight, height, rows, chain, segments: listSegments(db), gaps: gapsOf(db) };
   } finally {
     db.close();
   }
 }
 
-function isComplete({ head, gaps }: Own, { height, firstHeight }: SourceSummary): boolean {
-  return gaps === 0 && head.height >= height && head.firstHeight <= firstHeight;
+function isComplete({ rows, gaps }: Own, { height, firstHeight }: SourceSummary): boolean {
+  return rows !== undefined && gaps === 0 && rows.height >= height && rows.firstHeight <= firstHeight;
+}
+
+function unchanged({ chainId, height, segments }: Own): FetchResult {
+  return {
+    chainId,
+    height,
+    segments: segments.length,
+    verifiedTo: segments.at(-1)?.to ?? 0,
+    lastSegmentId: segments.at(-1)?.id ?? "",
+    bytes: 0,
+    isChanged: false,
+  };
+}
+
+function readFrom<T>(path: string, read: (db: Database) => T): T {
+  const db = new Database(path, { readonly: true, safeIntegers: true });
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
 }
 
 function gapsOf(db: Database): number {

@@ -11,8 +11,9 @@ import { checkUrl, retryAfter, splitUrl } from "../../http/http.ts";
 import { classify, type HttpRoutes, RAW } from "../../http/plugin.ts";
 import { parsePairs } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
+import { isOfConsensus } from "../../store/chain-tables.ts";
 import { isReadOnlyHome, segmentDirectory } from "../../store/database.ts";
-import { hasChain, isAgreedChain } from "../../store/head.ts";
+import { hasChain } from "../../store/head.ts";
 import { SCHEMA_VERSION } from "../../store/schema.ts";
 import type { DataContext } from "./context.ts";
 import type { DataPlane } from "./plane.ts";
@@ -100,11 +101,13 @@ class HistorySharing {
   /** Has an image made, where there is no fresh one. */
   requestImage(): Response {
     const { db, home } = this.context;
-    if (hasChain(db) && !isAgreedChain(db)) {
+    const isValidator = isOfConsensus(db);
+    if (hasChain(db) && !isValidator) {
       const text = "this node's chain is its own: its store is not given to others";
       throw new ApiError(Grpc.failedPrecondition, text);
     }
-    if (this.plane.head() === undefined || listSegments(db).length === 0)
+    // A validator may join before the first segment is made.
+    if (this.plane.head() === undefined || (!isValidator && listSegments(db).length === 0))
       throw new ApiError(Grpc.failedPrecondition, "this node has no history segment yet");
     if (isReadOnlyHome(home)) {
       const text = "this node's home cannot be written: there is no place for an image";

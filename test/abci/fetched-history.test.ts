@@ -1,0 +1,116 @@
+// A validator whose rows come from another one, before or after its state: both then go on with the same rows.
+import { afterAll, expect, spyOn, test } from "bun:test";
+import { fetchHistory } from "../../src/history/sharing/fetch.ts";
+import { HistorySource } from "../../src/history/sharing/source.ts";
+import { tablesOfBlocks } from "../../src/store/chain-tables.ts";
+import { digestStore } from "../../src/store/dump.ts";
+import {
+  ResponseApplySnapshotChunkResult as ChunkResult,
+  ResponseOfferSnapshotResult as OfferResult,
+} from "../../src/wire/generated/abci.ts";
+import { newHome, removeHomes, Sender } from "../chain/rig.ts";
+import { SharingNode } from "../rig/history-source.ts";
+import { eventually } from "../support/eventually.ts";
+import { AbciRig } from "./rig.ts";
+
+const SNAPSHOT = 100;
+const FETCHED = 105;
+const [alice, bob] = [new Sender(1), new Sender(2)];
+const log = spyOn(process.stderr, "write").mockImplementation(() => true);
+const nodes: SharingNode[] = [];
+
+afterAll(async () => {
+  for (const node of nodes) await node.stop();
+  log.mockRestore();
+  removeHomes();
+});
+
+type Txs = readonly Uint8Array[];
+
+/** A validator at block 105 with a snapshot of block 100, and the transactions of its blocks. */
+async function provider() {
+  const rig = new AbciRig({ keepTexts: true });
+  const blocks = new Map<number, Txs>();
+  const make = async (txs: Txs) => {
+    blocks.set(rig.chain.committed.height + 1, txs);
+    const { codes, appHash } = await rig.block(txs);
+    expect(codes).toEqual(txs.map(() => 0));
+    return appHash;
+  };
+  while (rig.chain.committed.height < SNAPSHOT - 1)
+    await make(rig.chain.committed.height % 9 === 8 ? [alice.transfer(rig.chain, bob.party, 5n)] : []);
+  const appHash = await make([]);
+  const list = async () => (await rig.call({ listSnapshots: {} })).listSnapshots!.snapshots;
+  await eventually(async () => (await list()).length === 1);
+  const [snapshot] = await list();
+  const { height, format } = snapshot!;
+  const { chunk } = (await rig.call({ loadSnapshotChunk: { height, format, chunk: 0 } })).loadSnapshotChunk!;
+  while (rig.chain.committed.height < FETCHED) await make([alice.transfer(rig.chain, bob.party, 1n)]);
+  const node = new SharingNode(rig.home);
+  nodes.push(node);
+  const sync = async (to: AbciRig) => {
+    const offered = { snapshot: snapshot!, appHash: Uint8Array.fromHex(appHash) };
+    const { result } = (await to.call({ offerSnapshot: offered })).offerSnapshot!;
+    if (result !== OfferResult.ACCEPT) return result;
+    const applied = await to.call({ applySnapshotChunk: { index: 0, chunk, sender: "node" } });
+    return applied.applySnapshotChunk!.result === ChunkResult.ACCEPT ? "synchronised" : "refused";
+  };
+  const fetch = (home: string) => fetchHistory({ home, source: new HistorySource(node.url) });
+  return { rig, blocks, sync, fetch };
+}
+
+/** Brings it to a height with the blocks of the other. */
+async function follow(node: AbciRig, blocks: ReadonlyMap<number, Txs>, to: number) {
+  while (node.chain.committed.height < to) await node.block(blocks.get(node.chain.committed.height + 1)!);
+}
+
+/** Both make the same further blocks; then every row of one is in the other, transactions and headers among them. */
+async function expectAlike(node: AbciRig, rig: AbciRig) {
+  for (const amount of [3n, 4n]) {
+    const txs = [alice.transfer(rig.chain, bob.party, amount)];
+    const { appHash } = await rig.block(txs);
+    expect((await node.block(txs)).appHash).toBe(appHash);
+  }
+  expect(node.chain.rowsTo).toBeLessThan(node.chain.committed.height);
+  for (const each of [node, rig]) each.chain.storeState();
+  expect(node.rows()).toEqual(rig.rows());
+  const ofBlocks = ({ db }: AbciRig) => {
+    const { tables } = digestStore(db);
+    return tablesOfBlocks(db).map((name) => [name, tables[name]]);
+  };
+  expect(ofBlocks(node)).toHaveLength(5);
+  expect(ofBlocks(node)).toEqual(ofBlocks(rig));
+}
+
+test("given rows that were fetched before the start, then the chain goes on from a snapshot and adds to them", async () => {
+  const { rig, blocks, sync, fetch } = await provider();
+  const home = newHome();
+  expect(await fetch(home)).toMatchObject({ height: FETCHED, segments: 0, isChanged: true });
+  const node = new AbciRig({ home, keepTexts: true });
+  expect(node.chain.rowsTo).toBe(FETCHED);
+  expect(await sync(node)).toBe("synchronised");
+  await follow(node, blocks, SNAPSHOT + 2);
+  node.abandon();
+  const again = new AbciRig({ home, keepTexts: true });
+  expect(await again.info()).toMatchObject({ height: SNAPSHOT + 2 });
+  await follow(again, blocks, FETCHED);
+  await expectAlike(again, rig);
+  await again.stop();
+  const last = new AbciRig({ home, keepTexts: true });
+  expect(await last.info()).toEqual(await rig.info());
+  for (const each of [last, rig]) await each.stop();
+});
+
+test("given a validator that began behind a snapshot, then the rows before it come while it is stopped", async () => {
+  const { rig, blocks, sync, fetch } = await provider();
+  const node = new AbciRig({ keepTexts: true });
+  expect(await sync(node)).toBe("synchronised");
+  await follow(node, blocks, SNAPSHOT + 3);
+  await node.stop();
+  expect(await fetch(node.home)).toMatchObject({ height: FETCHED, isChanged: true });
+  const again = new AbciRig({ home: node.home, keepTexts: true });
+  expect(await again.info()).toMatchObject({ height: SNAPSHOT + 3 });
+  await follow(again, blocks, FETCHED);
+  await expectAlike(again, rig);
+  for (const each of [again, rig]) await each.stop();
+});
