@@ -220,6 +220,13 @@ export class Planes {
     };
   }
 
+  /** A validator that began behind a snapshot answers without assets, parties and parameters that have not changed since. */
+  private rowsMissing(): string | undefined {
+    const first = this.reading.plane.head()?.firstHeight ?? 1;
+    if (first === 1) return undefined;
+    return `its rows begin at block ${first}, and answers lack what came before: stop it, and run lyra history fetch`;
+  }
+
   private statusSource(chain: DevnetPort) {
     const { home, notReady, kind } = this.options;
     // A devnet is not kept for so long that its growth matters.
@@ -229,7 +236,7 @@ export class Planes {
         : undefined;
     return {
       ...storeFacts(home, this.reading.plane),
-      notReady: () => this.lost ?? notReady(),
+      notReady: () => this.lost ?? notReady() ?? (kind === "validator" ? this.rowsMissing() : undefined),
       scrubbedUs: () => this.scrubbedUs,
       haltedMarkets: () => chain.status.haltedMarkets,
       ...(disk && { disk: () => disk.report() }),
