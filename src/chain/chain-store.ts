@@ -228,7 +228,7 @@ export class ChainStore {
   }
 
   /**
-   * A block whose rows are there: what the chain itself knows of it replaces what came with them.
+   * A block whose rows the store has: what the chain itself knows of it replaces what came with them.
    * @throws NodeError `history_mismatch`
    */
   private stageKnown({ height, hash }: Block): void {

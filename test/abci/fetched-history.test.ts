@@ -1,4 +1,4 @@
-// A validator whose rows come from another one, before or after its state: both then go on with the same rows.
+// A validator whose rows come from another validator, before or after its state: both then go on with the same rows.
 import { afterAll, expect, spyOn, test } from "bun:test";
 import { fetchHistory } from "../../src/history/sharing/fetch.ts";
 import { HistorySource } from "../../src/history/sharing/source.ts";

@@ -311,7 +311,7 @@ class Fetch {
       const ofBlocks = new Set(readFrom(image, tablesOfBlocks));
       const isBlocks = (table: string) => ofBlocks.has(table);
       await rebuildStore(image, store, {
-        // Of a validator's chain the facts of its blocks; its state is not another one's.
+        // Of a validator's chain the facts of its blocks; its state is not given away.
         isCopied: (table) => !table.startsWith("chain_") || isBlocks(table),
         pause: async (part) => {
           await new Promise(setImmediate);
