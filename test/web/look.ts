@@ -150,14 +150,21 @@ export function expectQuiet(seen: Seen, origins: readonly string[], refused: rea
 /** In the page: settles two frames after it is drawn. */
 function isDrawn(patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
-  return new Promise((resolve, reject) => {
-    const look = () => {
+  /** A frame, or its time where a busy machine draws none. */
+  const nextFrame = () =>
+    new Promise<void>((resolve) => {
+      requestAnimationFrame(() => resolve());
+      setTimeout(resolve, 100);
+    });
+  const look = async () => {
+    for (;;) {
       const busy = document.querySelector("[aria-busy=true]");
-      if (busy === null && document.querySelector("main h1, main .empty") !== null)
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
-      else if (performance.now() < giveUpAt) requestAnimationFrame(look);
-      else reject(new Error(`${location.hash} is not drawn: ${busy?.outerHTML.slice(0, 300)}`));
-    };
-    look();
-  });
+      const isReady = busy === null && document.querySelector("main h1, main .empty") !== null;
+      if (!isReady && performance.now() > giveUpAt)
+        throw new Error(`${location.hash} is not drawn: ${busy?.outerHTML.slice(0, 300)}`);
+      await nextFrame();
+      if (isReady) return nextFrame();
+    }
+  };
+  return look();
 }

@@ -239,24 +239,29 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
           await tab.page.getByRole("button", { name: press }).click();
           await tab.atRest();
         }
-        if (expected !== undefined)
-          findings.push(...differences(view, await shownOn(tab), await expected(answered)));
-        for (const id of await tab.page.locator("[role=tab]").evaluateAll((all) => all.map(({ id }) => id)))
-          tabs.add(`${view.split("/")[0]} ${id.replace("tab-", "")}`);
+        if (expected !== undefined) {
+          const { shown, tabIds } = await shownOn(tab);
+          findings.push(...differences(view, shown, await expected(answered)));
+          for (const title of tabIds) tabs.add(`${view.split("/")[0]} ${title}`);
+        }
         if (view === "devnet") await tab.unfold();
         // The same view of something else has the same elements.
         const kind = patternOf(view);
         const isNew = !examined.has(kind);
         examined.add(kind);
-        for (const { theme, width } of COMBINATIONS) {
+        // It begins as the one before has ended.
+        const looks = n % 2 === 0 ? COMBINATIONS : COMBINATIONS.toReversed();
+        for (const [nth, { theme, width }] of looks.entries()) {
           await tab.page.emulateMedia({ colorScheme: theme });
           await tab.page.setViewportSize({ width, height: 900 });
           await tab.atRest();
           if (await tab.isTooWide()) findings.push(`${view} is wider than ${width}`);
           if (!isNew) continue;
           // The same views over another chain: one combination of each, in turns.
-          if (!isDevnet && COMBINATIONS[n % COMBINATIONS.length]!.theme !== theme) continue;
-          for (const finding of await seriousFindings(tab.page))
+          if (!isDevnet && nth > 0) continue;
+          // The frame around the views is the same everywhere, and what stands above tabs in each of them.
+          const within = view === "" ? "html" : view.includes("?tab=") ? "#tab-panel" : "main";
+          for (const finding of await seriousFindings(tab.page, { within, isOfLooks: nth > 0 }))
             findings.push(`${view} ${theme} ${width}: ${finding}`);
         }
       }
@@ -285,7 +290,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     await look.open(view);
     await look.page.locator(".trading-mode.auction").waitFor();
     await look.atRest();
-    expect(differences(view, await shownOn(look), await expected(new Map()))).toEqual([]);
+    expect(differences(view, (await shownOn(look)).shown, await expected(new Map()))).toEqual([]);
   });
 
   test.if(!isDevnet)("a history of thousands of segments is read a page at a time", async () => {
@@ -294,7 +299,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     seen.requests.length = 0;
     await look.open("history");
     const { expected } = (await viewTable(await Expected.of(look))).find(({ view }) => view === "history")!;
-    expect(differences("history", await shownOn(look), await expected(new Map()))).toEqual([]);
+    expect(differences("history", (await shownOn(look)).shown, await expected(new Map()))).toEqual([]);
     await page.getByRole("button", { name: "Older" }).click();
     await page.getByText("page 2").waitFor();
     await look.atRest();
@@ -362,7 +367,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
         const title = `${n}: a ${each.kind}`;
         expect([
           title,
-          ...differences("node", await shownOn(tab), await nodeShown(asOther, answered)),
+          ...differences("node", (await shownOn(tab)).shown, await nodeShown(asOther, answered)),
         ]).toEqual([title]);
         expect([title, await isTooWide()]).toEqual([title, false]);
         await tab.page.emulateMedia({ colorScheme: n % 2 === 0 ? "dark" : "light" });

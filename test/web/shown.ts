@@ -16,10 +16,16 @@ export interface Shown {
   readonly lines: readonly string[];
 }
 
-export const shownOn = ({ page }: Look): Promise<Shown> => page.evaluate(readView);
+interface ReadView {
+  readonly shown: Shown;
+  /** Of the view's tabs. */
+  readonly tabIds: readonly string[];
+}
+
+export const shownOn = ({ page }: Look): Promise<ReadView> => page.evaluate(readView);
 
 /** In the page. */
-function readView(): Shown {
+function readView(): ReadView {
   const tables: Record<string, string[][]> = {};
   const facts: Record<string, [string, string][]> = {};
   const json: Record<string, unknown> = {};
@@ -93,5 +99,8 @@ function readView(): Shown {
     else lineOf(textOf(node));
   }
   read(document.querySelector("main")!);
-  return { tables, facts, json, lines };
+  const tabIds = [...document.querySelectorAll("[role=tab]")].map(({ id: each }) =>
+    each.replace(/^tab-/, ""),
+  );
+  return { shown: { tables, facts, json, lines }, tabIds };
 }
