@@ -2,12 +2,12 @@
 //
 //   bun scripts/test.ts [WORD...]          the default suite, on the executable
 //   bun scripts/test.ts --slow [WORD...]   every slow part, or those whose names hold a word
-//   bun scripts/test.ts --pages            the slow tests in a browser, in as many processes as there are cores
+//   bun scripts/test.ts --pages            the slow tests in a browser, in a process more than there are cores
 //   bun scripts/test.ts --slow-today       one slow part, for at most a minute, or one rig of the executable, by the date
 //   bun scripts/test.ts --timings          the default suite, and its durations written to test/timings.json
-import { statfsSync } from "node:fs";
+import { readFileSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Glob } from "bun";
 import { LENGTH, SEED } from "../test/support/seed.ts";
 
@@ -34,15 +34,26 @@ const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ..
 
 const slowFilesOf = (name: string) => [...new Glob(`test/**/*${name}.slow.test.ts`).scanSync(ROOT)].sort();
 
-/** Tests in a browser wait for frames and for each other's processes: files of a process share browser and devnet. */
-const pages: Part = {
-  name: "pages in a browser",
-  command: [
-    ...[BUN, "test", "--path-ignore-patterns", "examples/**"],
-    ...[`--parallel=${availableParallelism()}`, "--no-isolate", ...timeout, `--timings=${TIMINGS}`],
-    ...["page", "pages"].flatMap(slowFilesOf).map((file) => `./${file}`),
-  ],
-};
+/**
+ * Tests in a browser, which wait for frames and for each other's processes. Files of a process share browser and devnet: those
+ * over the demonstration are one process, so that it is played once, beside as many as there are cores.
+ */
+function pageCommands(): string[][] {
+  const files = ["page", "pages"].flatMap(slowFilesOf);
+  const isOverDemo = (file: string) => readFileSync(join(ROOT, file), "utf8").includes("borrowDemo(");
+  const command = (chosen: readonly string[], ...flags: string[]) => [
+    ...[BUN, "test", "--path-ignore-patterns", "examples/**", "--no-isolate", ...timeout, ...flags],
+    ...chosen.map((file) => `./${file}`),
+  ];
+  return [
+    command(files.filter(isOverDemo)),
+    command(
+      files.filter((file) => !isOverDemo(file)),
+      `--parallel=${availableParallelism()}`,
+      `--timings=${TIMINGS}`,
+    ),
+  ];
+}
 
 function slowParts(): Part[] {
   const files = slowFilesOf("");
@@ -107,8 +118,9 @@ const SHORT_RUNS = {
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000",
 };
 
-const environment = (length: number) => ({
+const environment = (length: number, more: Readonly<Record<string, string>>) => ({
   ...process.env,
+  ...more,
   ...(memory !== undefined && { TMPDIR: memory }),
   ...(length < 1 && SHORT_RUNS),
   LYRA_TEST_PROGRAM: PROGRAM,
@@ -117,10 +129,14 @@ const environment = (length: number) => ({
 });
 
 /** @returns the exit code */
-async function run(command: readonly string[], length: number): Promise<number> {
+async function run(
+  command: readonly string[],
+  length: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const child = Bun.spawn([...command], {
     cwd: ROOT,
-    env: environment(length),
+    env: environment(length, more),
     stdio: ["ignore", "inherit", "inherit"],
   });
   return child.exited;
@@ -130,7 +146,7 @@ async function run(command: readonly string[], length: number): Promise<number> 
 async function runForAWhile({ command }: Part): Promise<number> {
   const child = Bun.spawn([...command], {
     cwd: ROOT,
-    env: environment(1),
+    env: environment(1, {}),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let isCutOff = false;
@@ -159,7 +175,9 @@ async function main(): Promise<number> {
   const built = await run([BUN, "scripts/build.ts", "--if-changed"], 1);
   if (built !== 0) return built;
   const parts = slowParts();
-  if (isPages) return run(pages.command, 1);
+  // As short as the default suite's files: compiled no better than those.
+  if (isPages)
+    return Math.max(...(await Promise.all(pageCommands().map((each) => run(each, 1, SHORT_RUNS)))));
   if (isToday) return runToday(parts);
   if (!isSlow) {
     console.log(`random tests: LYRA_TEST_SEED=${SEED} LYRA_TEST_LENGTH=${LENGTH}`);

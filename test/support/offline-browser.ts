@@ -1,7 +1,7 @@
 // A real browser that can reach nothing but servers of this machine, and what its page does.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { processFolder } from "./process-folder.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -60,8 +60,11 @@ export interface Seen {
   readonly complaints: string[];
 }
 
-export async function openPage(browser: Browser, seen: Seen): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+export const VIEWPORT = { width: 1280, height: 1000 } as const;
+
+/** @param place a context has its own size of a window */
+export async function openPage(place: Browser | BrowserContext, seen: Seen): Promise<Page> {
+  const page = await ("contexts" in place ? place.newPage({ viewport: VIEWPORT }) : place.newPage());
   page.setDefaultTimeout(STEP_MS);
   page.on("request", (request) => seen.requests.push(request.url()));
   page.on("requestfailed", (request) =>

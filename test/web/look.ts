@@ -1,7 +1,7 @@
 // A node's page in a real browser.
 
 import { expect } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openPage, type Seen, STEP_MS } from "../support/offline-browser.ts";
 
 export class Look {
@@ -15,8 +15,8 @@ export class Look {
     readonly seen: Seen = { requests: [], failures: [], complaints: [] },
   ) {}
 
-  async begin(browser: Browser): Promise<void> {
-    this.page = await openPage(browser, this.seen);
+  async begin(place: Browser | BrowserContext): Promise<void> {
+    this.page = await openPage(place, this.seen);
     this.page.on("request", () => this.pending++);
     for (const end of ["requestfinished", "requestfailed"] as const)
       this.page.on(end as "request", () => this.pending--);
@@ -32,9 +32,12 @@ export class Look {
     await this.atRest();
   }
 
-  /** The view is drawn, and twice, two frames later, nothing is on its way. */
-  async atRest(): Promise<void> {
-    for (let quiet = 0; quiet < 2; ) {
+  /**
+   * The view is drawn, and two frames later, and again, nothing is on its way.
+   * @param times that it has to be so, one after the other
+   */
+  async atRest(times = 2): Promise<void> {
+    for (let quiet = 0; quiet < times; ) {
       await this.page.evaluate(isDrawn, STEP_MS);
       quiet = this.pending === 0 ? quiet + 1 : 0;
     }

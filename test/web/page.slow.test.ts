@@ -346,12 +346,12 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
           "/lyra/v1/addresses": addresses,
           "/devnet/validator": validator,
         };
+        // From the beginning: the mode of a node does not change.
+        await tab.page.goto("about:blank");
         await tab.page.unrouteAll();
         for (const [path, json] of Object.entries(answers))
           await tab.page.route(`**${path}`, (route) => route.fulfill({ json }));
         answered.clear();
-        // From the beginning: the mode of a node does not change.
-        await tab.page.goto("about:blank");
         await tab.open("node");
         return see.as(addresses);
       };

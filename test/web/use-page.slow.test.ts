@@ -4,7 +4,13 @@ import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Activity, Auctions, Segments } from "../../src/http/chain-bodies.ts";
-import { HAS_BROWSER, offlineBrowser, type Seen, sayWhenSkipped } from "../support/offline-browser.ts";
+import {
+  HAS_BROWSER,
+  offlineBrowser,
+  type Seen,
+  sayWhenSkipped,
+  VIEWPORT,
+} from "../support/offline-browser.ts";
 import { processFolder } from "../support/process-folder.ts";
 import { borrowDemo, returnDemo } from "../support/shared-devnet.ts";
 import { mineOverHttp } from "../support/test-devnet.ts";
@@ -446,11 +452,15 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       ...["", "blocks", "transactions", "parties", "markets", "epochs", "validators", "node", "devnet"],
       ...[`party/${party}`, `party/${parties[7]!.publicKey}?tab=trading`, `market/${market}`],
     ];
+    // In one process of the browser, which costs less than one for each.
+    const context = await (await offlineBrowser()).newContext({ viewport: VIEWPORT });
     // Blocks that come by themselves while the views are open.
     const begin = async (view: string) => {
       const tab = new Look(devnet.nodeUrl, devnet.dataUrl);
-      await tab.begin(await offlineBrowser());
+      await tab.begin(context);
       await tab.open(view);
+      // They share the few connections of a context: names come late.
+      await tab.atRest(12);
       await tab.page.evaluate(() => {
         window.shifts = [];
         new PerformanceObserver((list) => {
@@ -501,7 +511,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       await tab.page.evaluate(() => document.querySelector("main")!.prepend(document.createElement("hr")));
       await tab.page.waitForFunction(() => window.shifts.length > 0);
     }
-    await Promise.all(tabs.map(({ tab }) => tab.page.close()));
+    await context.close();
   }, 120_000);
 
   test("new candles are added to the one chart of a market, also when time went forward and another length was chosen", async () => {

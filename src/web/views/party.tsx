@@ -30,7 +30,8 @@ export default function PartyView({ params }: ViewProps) {
         <Facts
           rows={[
             ["Public key", <Id key="id" id={id} isLong />],
-            ["Stake", stake.data && <StakeAmount key="stake" amount={stake.data.currentStakeAvailable} />],
+            // Its place is kept while it is read.
+            ["Stake", <Stake key="stake" amount={stake.data?.currentStakeAvailable} />],
           ]}
         />
       </Panel>
@@ -59,6 +60,9 @@ export default function PartyView({ params }: ViewProps) {
     </>
   );
 }
+
+const Stake = ({ amount }: { readonly amount: string | undefined }) =>
+  amount === undefined ? <span>&nbsp;</span> : <StakeAmount amount={amount} />;
 
 interface OfParty {
   readonly party: string;
