@@ -21,9 +21,9 @@ export async function enrich({ chain, parties, nodeUrl, dataUrl }: Devnet): Prom
     bob!.send({ voteSubmission: { proposalId, value: "VALUE_YES" } }),
     carol!.send({ voteSubmission: { proposalId, value: "VALUE_NO" } }),
   ]);
-  type Assets = { assets: { edges: { node: { id: string; details: { erc20?: object } } }[] } };
+  type Assets = { assets: { edges: { node: { id: string; details: { symbol: string } } }[] } };
   const { assets } = (await (await fetch(`${dataUrl}/api/v2/assets`)).json()) as Assets;
-  const asset = assets.edges.find(({ node }) => node.details.erc20 !== undefined)!.node.id;
+  const asset = assets.edges.find(({ node }) => node.details.symbol === "dUSD")!.node.id;
   const account = "ACCOUNT_TYPE_GENERAL";
   const transfer = { fromAccountType: account, toAccountType: account, oneOff: {}, asset, amount: "5000000" };
   await dave!.send({ transfer: { ...transfer, to: bob!.party } });
