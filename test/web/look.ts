@@ -153,10 +153,10 @@ export function expectQuiet(seen: Seen, origins: readonly string[], refused: rea
 /** In the page: settles two frames after it is drawn. */
 function isDrawn(patienceMs: number): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
-  /** A frame, or its time where a busy machine draws none. */
   const nextFrame = () =>
     new Promise<void>((resolve) => {
       requestAnimationFrame(() => resolve());
+      // real time: a busy machine may draw no frame.
       setTimeout(resolve, 100);
     });
   const look = async () => {
