@@ -5,6 +5,7 @@
  */
 
 import { chmodSync, existsSync, lstatSync, unlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Socket } from "bun";
 import { logFailure } from "../errors/log.ts";
 import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
@@ -290,6 +291,13 @@ function requestFailure(kind: RequestKind, error: unknown): NodeError {
 
 function listenError(address: AbciAddress, error: unknown): NodeError {
   const code = codeOf(error) ?? "unknown";
+  if ("path" in address && !existsSync(dirname(address.path)))
+    return new NodeError(
+      "validator.abci",
+      "cannot_listen",
+      `cannot listen on the socket ${address.path} (there is no folder ${dirname(address.path)})`,
+      "make the folder, for its user alone, or give another --abci",
+    );
   if ("path" in address)
     return new NodeError(
       "validator.abci",

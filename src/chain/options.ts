@@ -1,6 +1,6 @@
 // The parts of a local chain.
 import type { Database } from "bun:sqlite";
-import type { BlockMode, TxOutcome } from "../engine/chain-port.ts";
+import type { BlockMode, Releases, TxOutcome } from "../engine/chain-port.ts";
 import type { CheckpointText } from "../engine/checkpoints.ts";
 import type { ConsensusPower } from "../engine/consensus-set.ts";
 import type { BlockInfo } from "../engine/core.ts";
@@ -55,6 +55,7 @@ export interface ChainEngine {
   checkpoint(): CheckpointText;
   /** Why no further block can be made; undefined while all is well. */
   haltReason(): string | undefined;
+  releases?(): Releases;
   /** Markets that a fault of this program has stopped. */
   haltedMarkets(): readonly HaltedMarket[];
   /**

@@ -86,6 +86,7 @@ export class StatusBoard {
       },
       halted: undefined,
       haltedMarkets: engine.haltedMarkets(),
+      releases: engine.releases?.(),
     };
     return this.latest;
   }

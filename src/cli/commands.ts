@@ -56,9 +56,7 @@ export const COMMANDS: Commands = {
     "run the simulated Ethereum of several validators",
     () => import("./ethereum.ts"),
     "ethereum",
-    {
-      isMinor: true,
-    },
+    { isMinor: true },
   ),
   sidecar: from("follow a validator, and answer for it", () => import("./sidecar.ts"), "sidecar"),
   serve: from("serve an existing home", () => import("./serve.ts"), "serve"),

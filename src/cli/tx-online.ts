@@ -136,6 +136,7 @@ export const send = command({
     return online(values, nodesOf(values, typed), async ({ sender, given, signal }) => {
       await checkedChain(signed, sender);
       const isLoud = !values.quiet && !values.json;
+      if (isLoud) await sayRunningRelease(signed, sender);
       if (COMMANDS[signed.command.kind].isValidatorCommand) {
         return printSent(values, await sender.sendRaw(signed.bytes, mode));
       }
@@ -149,6 +150,15 @@ export const send = command({
     });
   },
 });
+
+/** A proposal of the running release is valid, and proposes nothing. */
+async function sayRunningRelease({ command: { kind, payload } }: Signed, sender: TransactionSender) {
+  if (kind !== "protocolUpgradeProposal") return;
+  const running = await sender.factsOfNode((client) => client.chainRelease?.());
+  const { vegaReleaseTag: tag = "" } = payload;
+  if (running === undefined || tag.replace(/^v/, "") !== running.replace(/^v/, "")) return;
+  say(`the chain runs ${running}: this proposes no upgrade, and takes back what the validator has proposed`);
+}
 
 interface Signed {
   readonly transaction: Transaction;

@@ -1,11 +1,12 @@
 // lyra version: what this executable is.
 import { Database } from "bun:sqlite";
+import { PROGRAM_RELEASE } from "../engine/upgrades.ts";
 import { BUILD, COMMIT, VERSION } from "../node/build.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
 import { command } from "./command/command.ts";
 
 export const version = command({
-  json: "{version, commit, interface, schema, bun, sqlite}",
+  json: "{version, commit, interface, release, schema, bun, sqlite}",
   wrongWords: ([word]) => `version takes no '${word}'`,
   run({ values }) {
     const db = new Database(":memory:");
@@ -15,6 +16,7 @@ export const version = command({
       version: VERSION,
       commit: COMMIT,
       interface: BUILD.version,
+      release: PROGRAM_RELEASE,
       schema: SCHEMA_VERSION,
       bun: Bun.version,
       sqlite,
@@ -22,7 +24,7 @@ export const version = command({
     if (values.json) process.stdout.write(`${JSON.stringify(facts)}\n`);
     else
       process.stdout.write(
-        `lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`,
+        `lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, release ${PROGRAM_RELEASE}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`,
       );
     return 0;
   },

@@ -239,6 +239,7 @@ export class Planes {
       notReady: () => this.lost ?? notReady() ?? (kind === "validator" ? this.rowsMissing() : undefined),
       scrubbedUs: () => this.scrubbedUs,
       haltedMarkets: () => chain.status.haltedMarkets,
+      releases: () => chain.status.releases,
       ...(disk && { disk: () => disk.report() }),
     };
   }

@@ -93,6 +93,16 @@ export interface ChainStatus {
   readonly halted: string | undefined;
   /** Markets that a fault of this program has stopped, while the chain goes on. */
   readonly haltedMarkets: readonly HaltedMarket[];
+  /** Absent before the first block. */
+  readonly releases?: Releases | undefined;
+}
+
+/** Tags of releases of the network, such as `v0.71.6`: upgrades are judged by them. */
+export interface Releases {
+  /** That the chain runs. */
+  readonly chain: string;
+  /** The latest whose chains this program makes. */
+  readonly program: string;
 }
 
 /** A part of the state with its digest, as of the last block: of all tables, or of a table below some digits of positions. */

@@ -8,6 +8,7 @@ import type { Init } from "../wire/codec.ts";
 import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
+import type { Releases } from "./chain-port.ts";
 import type { CheckpointText } from "./checkpoints.ts";
 import { type ConsensusPower, consensusKey } from "./consensus-set.ts";
 import { type BlockInfo, Core } from "./core.ts";
@@ -176,6 +177,11 @@ export class Engine {
   /** A checkpoint for another chain. */
   checkpoint(): CheckpointText {
     return this.domains.checkpoint();
+  }
+
+  /** The release that the chain runs, and the latest that this program can run. */
+  releases(): Releases {
+    return this.domains.upgrades.releases;
   }
 
   /** Why no further block can be made: an upgrade has been agreed on. */

@@ -5,6 +5,7 @@
 import { compare } from "../wire/arithmetic.ts";
 import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
 import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
+import type { Releases } from "./chain-port.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { ParameterReader, ValidatorReader } from "./ports.ts";
@@ -17,7 +18,7 @@ const FIRST_RELEASE = "v0.71.6";
 
 declare const LYRA_RELEASE: string | undefined;
 /** The latest release of the network whose chains this program can make; a build for a later one sets it (scripts/build.ts). */
-const PROGRAM_RELEASE: string = typeof LYRA_RELEASE === "string" ? LYRA_RELEASE : FIRST_RELEASE;
+export const PROGRAM_RELEASE: string = typeof LYRA_RELEASE === "string" ? LYRA_RELEASE : FIRST_RELEASE;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_PENDING: PENDING } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED: APPROVED } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_REJECTED: REJECTED } = ProtocolUpgradeProposalStatus;
@@ -54,6 +55,10 @@ export class Upgrades {
   /** The release that the chain runs. */
   get release(): string {
     return this.upgraded.get() ?? FIRST_RELEASE;
+  }
+
+  get releases(): Releases {
+    return { chain: this.release, program: this.program };
   }
 
   /** Checks a proposal of the transaction in hand, also for the mempool. @throws CommandError */

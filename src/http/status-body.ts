@@ -21,6 +21,15 @@ export const STATUS_BODY = object({
       step: text("The step that was taken back."),
     }),
   ),
+  "release?": object(
+    {
+      chain: text(
+        "The release that the chain runs, such as `v0.71.6`: proposals of an upgrade are judged by it.",
+      ),
+      program: text("The latest release that this program runs chains of; that of `lyra version`."),
+    },
+    "Releases of the network, on a chain that is executed here.",
+  ),
   "followedHeight?": nullable(whole("Height of the followed node.")),
   "lag?": object(
     {

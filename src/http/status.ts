@@ -86,6 +86,8 @@ interface StatusSource {
   scrubbedUs?(): number | undefined;
   /** Markets that a fault of this program has stopped, on a chain that is executed here. */
   haltedMarkets?(): readonly HaltedFacts[];
+  /** Of a chain that is executed here. */
+  releases?(): { readonly chain: string; readonly program: string } | undefined;
 }
 
 interface HaltedFacts {
@@ -172,6 +174,7 @@ export class ServerStatus {
     const head = facts?.head();
     const live = this.source?.live;
     const halted = this.source?.haltedMarkets?.() ?? [];
+    const release = this.source?.releases?.();
     const scrubbedUs = this.source?.scrubbedUs?.();
     return {
       chainId: head?.chainId ?? null,
@@ -183,6 +186,7 @@ export class ServerStatus {
       ...(halted.length > 0 && {
         haltedMarkets: halted.map(({ market, height, step }) => ({ market, height, step })),
       }),
+      ...(release && { release: { chain: release.chain, program: release.program } }),
       ...(live && liveBody(live)),
       segments: facts?.segments() ?? 0,
       store: {

@@ -117,6 +117,9 @@ function parsedKeys(path: string): { readonly chain: KeysChain; readonly keys: O
   // No reason of the parser: it could quote the phrase.
   const document = parsedObject(text);
   if (document === undefined) throw unreadable(path, "it is not a JSON object");
+  if ("priv_key" in document) throw unreadable(path, "it is a key of the consensus engine", OTHER_FILE);
+  if (document.recoveryPhrase === undefined && document.version === undefined)
+    throw unreadable(path, "it is not a file of a validator's keys", OTHER_FILE);
   if (document.version !== VERSION) throw unreadable(path, `its version is not ${VERSION}`);
   const { recoveryPhrase, consensusPublicKey, chainId, genesisHash } = document;
   for (const member of [recoveryPhrase, consensusPublicKey, chainId, genesisHash])
@@ -168,11 +171,13 @@ function differ(path: string, reason: string): NodeError {
   );
 }
 
-function unreadable(path: string, reason: string): NodeError {
+const OTHER_FILE = "give the file validator-keys.json of the validator's folder, or of its backup";
+
+function unreadable(path: string, reason: string, hint = "restore the file from its backup"): NodeError {
   return new NodeError(
     "validator.keys",
     "keys_unreadable",
     `the validator's keys ${path} cannot be read: ${reason}`,
-    "restore the file from its backup",
+    hint,
   );
 }

@@ -30,6 +30,7 @@ import { Reading } from "../node/reading.ts";
 import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
 import { startDuties } from "./duties.ts";
+import { checkGivenGenesis } from "./given-genesis.ts";
 import { readKeys } from "./key-file.ts";
 import { watchStalls } from "./stall-watch.ts";
 import { ValidatorTools } from "./tools.ts";
@@ -204,7 +205,7 @@ async function start(
   };
 }
 
-/** The home's own genesis, or the one of a new chain. @throws NodeError `genesis_missing`, `genesis_invalid` */
+/** The home's own genesis, or the one of a new chain. @throws NodeError `genesis_missing`, `genesis_invalid`, `genesis_differs` */
 function genesisFor(home: string, db: ReturnType<typeof openWriter>, options: ValidatorConfig): Genesis {
   const fresh = () => {
     if (options.genesis !== undefined) return options.genesis;
@@ -216,8 +217,10 @@ function genesisFor(home: string, db: ReturnType<typeof openWriter>, options: Va
     );
   };
   // Read before it is written beside the store.
-  if (options.genesis !== undefined) readGenesis(options.genesis);
-  return readGenesis(genesisOf(home, db, fresh).text);
+  const given = options.genesis === undefined ? undefined : readGenesis(options.genesis);
+  const own = readGenesis(genesisOf(home, db, fresh).text);
+  if (given !== undefined) checkGivenGenesis(home, given, own);
+  return own;
 }
 
 async function segmentsOf(home: string, db: ReturnType<typeof openWriter>, options: ValidatorConfig) {

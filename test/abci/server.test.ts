@@ -222,7 +222,7 @@ describe("the server", () => {
     const { mode } = await Bun.file(path).stat();
     expect(mode & 0o777).toBe(0o600);
     expect(() => new AbciServer({ answer: info }).listen({ path: scratch.path("none/app.sock") })).toThrow(
-      "cannot listen on the socket",
+      `(there is no folder ${scratch.path("none")})`,
     );
   });
 

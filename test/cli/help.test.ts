@@ -29,10 +29,12 @@ describe("help fits a screen", () => {
     expect(help).toStartWith(`lyra ${path}: ${entry.summary}\n`);
   });
 
-  test("the overview", async () => {
+  test("the overview, which names every command", async () => {
     const { code, out } = await new Lyra(["--help"]).end();
     expect(code).toBe(0);
     expectScreen(out);
+    for (const path of Object.keys(ALL).filter((words) => !words.includes(" ")))
+      expect(out).toMatch(new RegExp(`(?:lyra|Also|,) ${path}\\b`));
   });
 });
 

@@ -104,6 +104,16 @@ describe("a validator's own keys", () => {
     expect(readKeys(written(newcomer), genesis).nodeId).toBe(newcomer.identity.nodeId);
   });
 
+  test("of the consensus engine, and other files, are refused as what they are", () => {
+    const path = written(members[0]!);
+    const refusalOf = (document: object) => {
+      writeFileSync(path, JSON.stringify(document), { mode: 0o600 });
+      return nodeRefusal(() => readKeys(path, genesis)).message;
+    };
+    expect(refusalOf({ priv_key: { value: "AAAA" } })).toContain("it is a key of the consensus engine");
+    expect(refusalOf({ chain_id: "x" })).toContain("it is not a file of a validator's keys");
+  });
+
   test("that are damaged are refused in words that hold nothing of the file", () => {
     const path = written(members[0]!);
     const text = readFileSync(path, "utf8");

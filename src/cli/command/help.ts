@@ -10,14 +10,16 @@ const WIDE_LABEL = 42;
 
 /** `lyra --help` */
 export function overview(commands: Commands): string {
-  const rows = Object.entries(commands)
-    .filter(([path, { isMinor }]) => !path.includes(" ") && !isMinor)
+  const first = Object.entries(commands).filter(([path]) => !path.includes(" "));
+  const minor = first.filter(([, { isMinor }]) => isMinor).map(([path]) => path);
+  const rows = first
+    .filter(([, { isMinor }]) => !isMinor)
     .map(([path, { summary }]): Row => [`lyra ${path}`, summary]);
   return `Lyra: a whole trading network in one executable
 
 ${roomy(rows).join("\n")}
 
-  lyra COMMAND --help says more. Most commands take --home DIR, --json, --quiet.
+  Also ${minor.join(", ")}. Most take --home DIR, --json, --help.
   Exit: 0 done, 1 failed, 2 usage, 3 not ready, 4 not verified, 130 interrupted.
 `;
 }

@@ -159,6 +159,12 @@ export class HttpNode implements NodeClient {
     return this.parameter(STAKE_ASSET);
   }
 
+  async chainRelease(): Promise<string | undefined> {
+    const answer = await requestAnswer(`${this.host}/status`, { timeoutMs: this.timeoutMs });
+    const { release } = JSON.parse(await answer.text(ANSWER_BYTES_MAX)) as { release?: { chain?: unknown } };
+    return typeof release?.chain === "string" ? release.chain : undefined;
+  }
+
   async parameter(name: string): Promise<string | undefined> {
     const path = `/network/parameters?networkParameterKey=${encodeURIComponent(name)}`;
     const message = "vega.api.v1.ListNetworkParametersResponse";

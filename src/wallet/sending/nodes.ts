@@ -74,6 +74,8 @@ export interface NodeClient {
   balances?(party: string): Promise<ReadonlyMap<string, string>>;
   /** The asset that is staked. */
   stakeAsset?(): Promise<string | undefined>;
+  /** The release that the chain runs, where the node says it. */
+  chainRelease?(): Promise<string | undefined>;
   /** The value of a network parameter. */
   parameter?(key: string): Promise<string | undefined>;
   /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */

@@ -51,6 +51,15 @@ beforeAll(() => {
 afterAll(() => server.stop(true));
 
 describe("a node", () => {
+  test.each([
+    [{ height: 7, release: { chain: "v0.71.6", program: "v0.72.0" } }, "v0.71.6"],
+    [{ height: 7 }, undefined],
+    [{ release: { chain: 7 } }, undefined],
+  ])("whose status is %p says that its chain runs the release %p", async (status, release) => {
+    answer = (request) => Response.json(request.url.endsWith("/status") ? status : {});
+    expect(await node.chainRelease()).toBe(release);
+  });
+
   test("says the block of a transaction, of which only new blocks are read", async () => {
     const paths: string[] = [];
     let height = 500;
