@@ -29,7 +29,8 @@ export const VALIDATOR_CODES = {
     fix: "Restore both from the same time; or give an empty --home, which is filled from the engine's blocks.",
   },
   genesis_differs: {
-    meaning: "The home, and the consensus engine or the file of --genesis, do not begin with the same genesis.",
+    meaning:
+      "The home, and the consensus engine or the file of --genesis, do not begin with the same genesis.",
     cause:
       "One of the two files was changed, or is of another network. How they are written does not matter.",
     fix: "Put the network's genesis.json into both places, before either has begun.",
