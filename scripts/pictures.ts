@@ -64,9 +64,13 @@ async function firstOf(node: string, list: string, member: string): Promise<stri
 }
 
 const PICTURES: readonly Picture[] = [
-  { name: "overview", path: () => "", isShown: true },
+  { name: "overview", isShown: true, path: () => "" },
   { name: "blocks", path: () => "blocks" },
-  { name: "block", path: async (node) => `block/${(await transactionsOf(node))[0]?.height ?? 1}` },
+  {
+    name: "block",
+    isShown: true,
+    path: async (node) => `block/${(await transactionsOf(node))[0]?.height ?? 1}`,
+  },
   { name: "transactions", path: () => "transactions" },
   {
     name: "transaction",
@@ -79,6 +83,7 @@ const PICTURES: readonly Picture[] = [
   },
   {
     name: "refusal",
+    isShown: true,
     path: async (node) => {
       const all = await transactionsOf(node);
       return `transaction/${(all.find(({ code }) => code !== 0) ?? all[0]!).hash}`;
@@ -86,11 +91,19 @@ const PICTURES: readonly Picture[] = [
   },
   { name: "parameters", path: () => "parameters" },
   { name: "parties", path: () => "parties" },
-  { name: "party", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}` },
-  { name: "spam", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}?tab=spam` },
+  {
+    name: "party",
+    isShown: true,
+    path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}`,
+  },
+  {
+    name: "spam",
+    isShown: true,
+    path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}?tab=spam`,
+  },
   { name: "ledger", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}?tab=ledger` },
   { name: "assets", path: () => "assets" },
-  { name: "asset", path: async (node) => `asset/${await firstOf(node, "assets", "assets")}` },
+  { name: "asset", isShown: true, path: async (node) => `asset/${await firstOf(node, "assets", "assets")}` },
   { name: "markets", path: () => "markets" },
   {
     name: "market",
@@ -98,14 +111,22 @@ const PICTURES: readonly Picture[] = [
     path: async (node) => `market/${await firstOf(node, "markets", "markets")}`,
   },
   { name: "proposals", path: () => "proposals" },
-  { name: "proposal", path: async (node) => `proposal/${await firstOf(node, "governances", "connection")}` },
+  {
+    name: "proposal",
+    isShown: true,
+    path: async (node) => `proposal/${await firstOf(node, "governances", "connection")}`,
+  },
   { name: "validators", path: () => "validators" },
-  { name: "validator", path: async (node) => `validator/${await firstOf(node, "nodes", "nodes")}` },
+  {
+    name: "validator",
+    isShown: true,
+    path: async (node) => `validator/${await firstOf(node, "nodes", "nodes")}`,
+  },
   { name: "epochs", path: () => "epochs" },
-  { name: "history", path: () => "history" },
-  { name: "node", path: () => "node" },
+  { name: "history", isShown: true, path: () => "history" },
+  { name: "node", isShown: true, path: () => "node" },
   { name: "devnet", isShown: true, path: () => "devnet" },
-  { name: "epoch", path: () => "epoch/42" },
+  { name: "epoch", isShown: true, path: () => "epoch/42" },
 ];
 
 /** With a request of a page that waits. */
@@ -244,6 +265,22 @@ async function takeWallet(devnet: Devnet, folder: string, isAll: boolean): Promi
   }
 }
 
+/** The last picture, behind minutes of trades, so that candles have a shape. */
+const TRADED = "market";
+const TRADED_MINUTES = 45;
+
+async function trade({ nodeUrl, dataUrl }: Devnet): Promise<void> {
+  const post = (tool: string, body: object) =>
+    fetch(`${nodeUrl}/devnet/${tool}`, { method: "POST", body: JSON.stringify(body) });
+  type Markets = { markets: { edges: { node: { id: string; state: string } }[] } };
+  const { markets } = (await (await fetch(`${dataUrl}/api/v2/markets`)).json()) as Markets;
+  const market = markets.edges.find(({ node }) => node.state === "STATE_ACTIVE")!.node.id;
+  for (let seed = 1; seed <= TRADED_MINUTES; seed++) {
+    await post("market/run", { market, orders: 6, seed });
+    await post("time/forward", { duration: "1m" });
+  }
+}
+
 const words = process.argv.slice(2);
 const flagValue = (flag: string) => (words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined);
 const all = flagValue("--all");
@@ -258,7 +295,12 @@ else {
   const devnet: Devnet = await startNode({ kind: "devnet", genesisTimeNs, thread: true });
   try {
     await playDemo(devnet, () => {});
-    await take(devnet.nodeUrl, pictures, all ?? IMAGES, all !== undefined);
+    const [traded, others] = [true, false].map((isTraded) =>
+      pictures.filter(({ name }) => (name === TRADED) === isTraded),
+    );
+    await take(devnet.nodeUrl, others!, all ?? IMAGES, all !== undefined);
+    await trade(devnet);
+    await take(devnet.nodeUrl, traded!, all ?? IMAGES, all !== undefined);
     if (only === undefined || only.split(",").includes(WALLET))
       await takeWallet(devnet, all ?? IMAGES, all !== undefined);
   } finally {

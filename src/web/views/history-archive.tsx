@@ -251,6 +251,7 @@ function RangeForm({ stretches, isBusy, onSave }: RangeFormProps) {
         First block
         <input
           id="export-from"
+          type="text"
           inputMode="numeric"
           value={String(first)}
           aria-describedby="export-whole"
@@ -261,18 +262,19 @@ function RangeForm({ stretches, isBusy, onSave }: RangeFormProps) {
         Last block
         <input
           id="export-to"
+          type="text"
           inputMode="numeric"
           value={String(last)}
           aria-describedby="export-whole"
           onChange={choose(to, "to")}
         />
       </label>
+      <small id="export-whole" class="muted">
+        whole segments: the one that holds the block
+      </small>
       <button type="submit" disabled={!isRange || isBusy}>
         Save
       </button>
-      <p id="export-whole" class="ticket-message muted">
-        of whole segments: the one that holds the block
-      </p>
       {problem.value !== "" && (
         <p class="ticket-message bad" role="alert">
           {problem.value}
