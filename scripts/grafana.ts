@@ -20,6 +20,7 @@ const SELECTED = '{instance=~"$instance"}';
 /** Rows of the dashboard, in order; a metric belongs to the first that fits. */
 const ROWS: readonly (readonly [title: string, names: RegExp])[] = [
   ["State", /_ready$|_damaged$|_state$|faults/],
+  ["Consensus of a validator", /engine|consensus|block_age|double/],
   ["Height and lag", /height|lag|behind|skew|block/],
   ["Answers", /http|cache|exports/],
   ["Disk", /store_bytes|log_(?:\w+_)?bytes|home_bytes|segments|disk|scrub/],
@@ -27,7 +28,7 @@ const ROWS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Other", /./],
 ];
 
-/** Every metric of a node that follows another node. */
+/** Every metric: of a node that follows another node, and of a validator. */
 export async function knownMetrics(): Promise<Metric[]> {
   const status = new ServerStatus();
   const report = {
@@ -46,6 +47,10 @@ export async function knownMetrics(): Promise<Metric[]> {
     logBytes: () => 0,
     disk: () => ({ usedBytes: 0, budgetBytes: 1, fullInDays: 1 }),
     scrubbedUs: () => 0,
+    consensus: () => ({
+      ...{ isConnected: true, sinceNs: 0n, version: undefined, isCatchingUp: false, peers: 0, validators: 1 },
+      ...{ blockNs: 0n, clockSkewSeconds: 0, doubleSigned: { count: 0, own: undefined } },
+    }),
     live: {
       sources: () => [report],
       lag: () => ({ followedHeight: 1, blocks: 0, seconds: 0, clockSkewSeconds: 0 }),
@@ -55,11 +60,15 @@ export async function knownMetrics(): Promise<Metric[]> {
     },
   };
   const text = status.metrics();
-  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(([, name, help, type]) => ({
-    name: name!,
-    help: help!,
-    type: type!,
-  }));
+  const metrics = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(
+    ([, name, help, type]) => ({
+      name: name!,
+      help: help!,
+      type: type!,
+    }),
+  );
+  // Both kinds of node have the lead of the clock.
+  return [...new Map(metrics.map((each) => [each.name, each])).values()];
 }
 
 /** The dashboard as text. */

@@ -26,6 +26,7 @@ import { otherGenesis } from "./testnet-rig/other-genesis.ts";
 import { otherRules } from "./testnet-rig/other-rules.ts";
 import { partition } from "./testnet-rig/partition.ts";
 import { powerFailure } from "./testnet-rig/power-failure.ts";
+import { readiness } from "./testnet-rig/readiness.ts";
 import { readmeExamples } from "./testnet-rig/readme-examples.ts";
 import { replayedLocally } from "./testnet-rig/replayed-locally.ts";
 import { sidecar } from "./testnet-rig/sidecar.ts";
@@ -41,6 +42,7 @@ import { voteExtensions } from "./testnet-rig/vote-extensions.ts";
 /** In the order of their runs. */
 const TRIALS: readonly Trial[] = [
   submissions,
+  readiness,
   killedChain,
   killedEngine,
   olderHome,

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { ValidatorPair } from "../../src/testnet/pair.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { furtherNode } from "./further-node.ts";
-import { heightOf, progress, type RigNetwork } from "./network.ts";
+import { dataUrlOf, heightOf, progress, type RigNetwork } from "./network.ts";
 import { sendTransfers, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
-const NOTICE = /block (\d+) reports misbehaviour \d of validator [0-9a-f]{40} at block \d+/;
+/** An error of the log, with the validator's name. */
+const NOTICE =
+  /"level":"error".*"code":"signed_twice".*block (\d+) has evidence that (\S+) \([0-9a-f]{40}\) signed twice at block \d+/;
 
 export const twoEnginesOneKey: Trial = {
   number: 13,
@@ -36,6 +38,9 @@ export const twoEnginesOneKey: Trial = {
       if (String(notices) !== String(blocks))
         throw new Error(`blocks ${blocks} have evidence, validator ${pair.node.number} has it of ${notices}`);
     }
+    const names = new Set(pairs.flatMap(noticesOf).map((notice) => NOTICE.exec(notice)![2]));
+    if (names.size !== 1) throw new Error(`the evidence names ${[...names]}`);
+    for (const pair of pairs) await expectAlarm(pair, pair === pairs[3]);
     const hashes = await sendTransfers(pairs, 20);
     for (const pair of pairs) await untilIn(pair, hashes);
     return `${blocks.length} pieces of evidence`;
@@ -52,6 +57,14 @@ async function doubleOf(network: RigNetwork, { node: pattern }: ValidatorPair): 
     JSON.stringify({ height: "0", round: 0, step: 0 }),
   );
   return new ValidatorPair(node, network.programs, network.events);
+}
+
+/** A metric of every validator rises, and the one whose key it is says so. */
+async function expectAlarm(pair: ValidatorPair, isOwn: boolean): Promise<void> {
+  const metrics = await (await fetch(dataUrlOf(pair, "/metrics"))).text();
+  if (!/^lyra_double_signed_total [1-9]/m.test(metrics)) throw new Error("no metric of double signing");
+  const status = await (await fetch(dataUrlOf(pair, "/status"))).text();
+  if (status.includes("does another machine have its key?") !== isOwn) throw new Error(`/status: ${status}`);
 }
 
 /** Lines of the application's log. */

@@ -22,6 +22,7 @@ import {
   ChainCallError,
   type ChainPort,
   type ChainStatus,
+  type ConsensusReport,
   type PendingTransaction,
   type ProofBlock,
   type RememberedRefusal,
@@ -72,6 +73,8 @@ export interface AbciChainOptions
   /** Checks transactions without state; default: here and now. */
   readonly checkTransaction?: CheckForm;
   readonly broadcast: Broadcast;
+  /** Part of the status: the consensus engine, and the other validators. */
+  report?(): ConsensusReport | undefined;
 }
 
 /** A block as the consensus engine decided it. */
@@ -181,10 +184,11 @@ export class AbciChain implements ChainPort {
     this.executed = undefined;
     this.isBegun = false;
     this.core.restore(point, entries);
-    const status = this.board.update();
+    this.board.update();
     this.noteHalt();
     this.settle();
-    for (const listener of this.listeners) listener({ ...status, mempool: this.status.mempool });
+    const { status } = this;
+    for (const listener of this.listeners) listener(status);
   }
 
   /** The last block that is durable. */
@@ -199,7 +203,9 @@ export class AbciChain implements ChainPort {
 
   get status(): ChainStatus {
     const mempool = { count: this.waiting.size, bytes: this.waiting.bytes };
-    return { ...this.board.status, mempool, halted: this.halted ?? this.barred };
+    const consensus = this.options.report?.();
+    const halted = this.halted ?? this.barred;
+    return { ...this.board.status, mempool, halted, ...(consensus && { consensus }) };
   }
 
   /** Why no further block is made here: an upgrade. */
@@ -247,9 +253,22 @@ export class AbciChain implements ChainPort {
 
   /** The node with this address in consensus; undefined for one that the chain does not know. */
   nodeAt(address: Uint8Array): string | undefined {
-    const digits = hexOf(address);
+    return this.memberAt(hexOf(address))?.nodeId;
+  }
+
+  /** Name of the node with this address in consensus. @param address lower-case hex */
+  nameAt(address: string): string | undefined {
+    return this.memberAt(address)?.name;
+  }
+
+  /** Validators with a vote. */
+  get validators(): number {
+    return this.core.engine.consensusMembers().length;
+  }
+
+  private memberAt(address: string) {
     // Of two nodes with one key the first by id counts.
-    return this.core.engine.consensusNodes().find(({ key }) => consensusAddress(key) === digits)?.nodeId;
+    return this.core.engine.consensusNodes().find(({ key }) => consensusAddress(key) === address);
   }
 
   duties(nodeId: string): readonly Duty[] {
@@ -450,7 +469,7 @@ export class AbciChain implements ChainPort {
     const { admission } = this.core;
     // The engine checks all that waits again, the transactions of the last moment among them.
     admission.commit();
-    const status = this.board.after(block, txs);
+    this.board.after(block, txs);
     for (const [n, { hash, tx }] of txs.entries()) {
       const result = block.results[n]!;
       this.waiting.delete(hash);
@@ -465,8 +484,8 @@ export class AbciChain implements ChainPort {
     if (txs.length > 0) this.outcomes.wake();
     this.noteHalt();
     this.options.onCommitted?.(height);
-    const { mempool, halted } = this.status;
-    for (const listener of this.listeners) listener({ ...status, mempool, halted });
+    const whole = this.status;
+    for (const listener of this.listeners) listener(whole);
   }
 
   /** A transaction left the engine's mempool, or did not come in. */

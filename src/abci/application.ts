@@ -5,7 +5,7 @@
 
 import type { ConsensusPower } from "../engine/consensus-set.ts";
 import { appStateHash, type Genesis } from "../engine/genesis.ts";
-import { logFailure, logNotice } from "../errors/log.ts";
+import { logFailure } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
 import {
   ResponseProcessProposalProposalStatus as ProposalStatus,
@@ -18,8 +18,9 @@ import {
 } from "../wire/generated/abci.ts";
 import type { Timestamp } from "../wire/generated/consensus.ts";
 import { hexOf } from "../wire/identifiers.ts";
-import { SECOND_NS } from "../wire/time-text.ts";
+import { MILLISECOND_NS, SECOND_NS } from "../wire/time-text.ts";
 import type { AbciChain } from "./abci-chain.ts";
+import { DoubleSignings } from "./double-signings.ts";
 import { BLOCK_BYTES_MAX } from "./proposals.ts";
 import type { AbciHandler, Answer } from "./server.ts";
 import { StateSync } from "./state-sync.ts";
@@ -44,7 +45,16 @@ export class Application implements AbciHandler {
     /** Blocks that the consensus engine keeps at the least; 0: all. */
     private readonly retainBlocks = 0,
     private readonly sync = new StateSync(chain),
-  ) {}
+  ) {
+    this.doubleSignings = new DoubleSignings(chain);
+  }
+
+  readonly doubleSignings: DoubleSignings;
+
+  /** Whether the state of another validator is being restored. */
+  get isTakingState(): boolean {
+    return this.sync.isRestoring;
+  }
 
   answer(request: Request, connection: object): Answer | Promise<Answer> {
     if (request.info) return { info: this.info() };
@@ -195,13 +205,7 @@ export class Application implements AbciHandler {
         `block ${height} is not executed by this release: ${this.chain.haltReason}`,
         "start the next release over this home",
       );
-    for (const { validator, type, height: at } of misbehavior) {
-      const address = hexOf(validator?.address ?? new Uint8Array(0));
-      logNotice(
-        "validator",
-        `block ${height} reports misbehaviour ${type} of validator ${address} at block ${at}`,
-      );
-    }
+    this.doubleSignings.note(Number(height), Number(nanosecondsOf(time) / MILLISECOND_NS), misbehavior);
     const { results, updates, appHash } = this.chain.execute({
       height: Number(height),
       timeNs: nanosecondsOf(time),

@@ -53,6 +53,11 @@ export class StateSync {
     return this.snapshots.oldestHeight;
   }
 
+  /** Whether a snapshot of another node is being taken. */
+  get isRestoring(): boolean {
+    return this.restore !== undefined;
+  }
+
   /** Settles when no snapshot is being written. */
   idle(): Promise<void> {
     return this.snapshots.idle();

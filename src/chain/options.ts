@@ -68,7 +68,7 @@ export interface ChainEngine {
   /** Those that change with the last block. */
   consensusUpdates(): readonly ConsensusPower[];
   /** The nodes by their consensus keys. */
-  consensusNodes(): readonly { readonly key: string; readonly nodeId: string }[];
+  consensusNodes(): readonly { readonly key: string; readonly nodeId: string; readonly name: string }[];
   /** Tokens in the party's staking account; undefined without one. For the spam policies. */
   stakeOf(party: string): bigint | undefined;
   /** Sets a general account's balance; inside a block, before its transactions (devnet tools). @throws CommandError */

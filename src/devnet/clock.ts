@@ -99,3 +99,8 @@ export class Clock implements ChainClock {
 export function systemTimeNs(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n;
 }
+
+/** The machine's clock as it is set now, Unix microseconds: unlike the time above it jumps when the clock is set. */
+export function machineClockUs(): number {
+  return Date.now() * 1_000;
+}

@@ -240,6 +240,7 @@ export class Planes {
       scrubbedUs: () => this.scrubbedUs,
       haltedMarkets: () => chain.status.haltedMarkets,
       releases: () => chain.status.releases,
+      consensus: () => chain.status.consensus,
       ...(disk && { disk: () => disk.report() }),
     };
   }

@@ -67,7 +67,10 @@ async function serve({ parties: first, ...options }: ThreadOptions): Promise<voi
     const opened = new Reading(options.home, options.limits);
     reading = opened;
     opened.plane.streams.feed = feed;
-    planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
+    planes = new Planes(
+      { ...options, notReady: () => chain.status.halted ?? chain.status.consensus?.notReady },
+      opened,
+    );
     const { node, data, faucet } = planes.serve(chain, () => reportParties(parties, opened.reader));
     const comet = await planes.serveComet(chain);
     const place = ({ url, port }: Listening): Listening => ({ url, port });

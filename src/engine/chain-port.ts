@@ -95,6 +95,8 @@ export interface ChainStatus {
   readonly haltedMarkets: readonly HaltedMarket[];
   /** Absent before the first block. */
   readonly releases?: Releases | undefined;
+  /** Absent where the chain makes its own blocks. */
+  readonly consensus?: ConsensusReport;
 }
 
 /** Tags of releases of the network, such as `v0.71.6`: upgrades are judged by them. */
@@ -103,6 +105,34 @@ export interface Releases {
   readonly chain: string;
   /** The latest whose chains this program makes. */
   readonly program: string;
+}
+
+/** A chain's consensus engine, and the other validators. */
+export interface ConsensusReport {
+  /** Why readers and senders are better served elsewhere, in one sentence. */
+  readonly notReady: string | undefined;
+  /** Whether the engine is connected with the chain, and since when, Unix nanoseconds. */
+  readonly isConnected: boolean;
+  readonly sinceNs: bigint;
+  /** Of the engine, by its last answer. */
+  readonly version: string | undefined;
+  readonly isCatchingUp: boolean;
+  /** Nodes that the engine is connected with. */
+  readonly peers: number;
+  /** Validators with a vote. */
+  readonly validators: number;
+  /** When the last block came, Unix nanoseconds. */
+  readonly blockNs: bigint;
+  /** Lead of this machine's clock over the chain's; 0 without evidence. */
+  readonly clockSkewSeconds: number;
+  /** Reports of blocks since the start that a validator signed twice. */
+  readonly doubleSigned: DoubleSigning;
+}
+
+export interface DoubleSigning {
+  readonly count: number;
+  /** The last one that this validator's own key is in, in one sentence. */
+  readonly own: string | undefined;
 }
 
 /** A part of the state with its digest, as of the last block: of all tables, or of a table below some digits of positions. */

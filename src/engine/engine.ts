@@ -245,10 +245,10 @@ export class Engine {
   }
 
   /** The nodes by their consensus keys, in the form of `consensusMembers`; members that were just taken out among them. */
-  consensusNodes(): readonly { readonly key: string; readonly nodeId: string }[] {
-    return this.domains.validators.nodes().flatMap(({ nodeId, tmPubKey }) => {
+  consensusNodes(): readonly { readonly key: string; readonly nodeId: string; readonly name: string }[] {
+    return this.domains.validators.nodes().flatMap(({ nodeId, name, tmPubKey }) => {
       const key = consensusKey(tmPubKey);
-      return key === undefined ? [] : [{ key, nodeId }];
+      return key === undefined ? [] : [{ key, nodeId, name }];
     });
   }
 

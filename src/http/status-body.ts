@@ -42,6 +42,20 @@ export const STATUS_BODY = object({
     type: "number",
     description: "Lead of this machine's clock over the chain's.",
   }),
+  "consensus?": object(
+    {
+      connected: flag("Whether the consensus engine is connected."),
+      since: text(`Begin of that, ${TIME}.`),
+      version: nullable(text("Version of the engine; null before its first answer.")),
+      catchingUp: flag("Whether it still fetches blocks that others have."),
+      peers: whole("Nodes that it is connected with."),
+      validators: whole("Validators with a vote."),
+      blockAgeSeconds: { type: "number", description: "Time since the last block came." },
+      doubleSigned: whole("Reports in blocks, since the start, that a validator signed twice."),
+      "ownDoubleSigned?": text("The last one that this validator's own key is in."),
+    },
+    "Of a validator: its consensus engine, and the others.",
+  ),
   "sources?": list(
     "Where blocks and events come from.",
     object({

@@ -84,10 +84,27 @@ interface StatusSource {
   logBytes(): number;
   /** When the last whole round of background checks of the store ended, Unix microseconds. */
   scrubbedUs?(): number | undefined;
+  /** Of a validator. */
+  consensus?(): ConsensusFacts | undefined;
   /** Markets that a fault of this program has stopped, on a chain that is executed here. */
   haltedMarkets?(): readonly HaltedFacts[];
   /** Of a chain that is executed here. */
   releases?(): { readonly chain: string; readonly program: string } | undefined;
+}
+
+/** A validator's consensus engine, and the others. */
+interface ConsensusFacts {
+  readonly isConnected: boolean;
+  /** Unix nanoseconds: begin of the connection, or of its absence. */
+  readonly sinceNs: bigint;
+  readonly version: string | undefined;
+  readonly isCatchingUp: boolean;
+  readonly peers: number;
+  readonly validators: number;
+  /** Unix nanoseconds: arrival of the last block. */
+  readonly blockNs: bigint;
+  readonly clockSkewSeconds: number;
+  readonly doubleSigned: { readonly count: number; readonly own: string | undefined };
 }
 
 interface HaltedFacts {
@@ -188,6 +205,7 @@ export class ServerStatus {
       }),
       ...(release && { release: { chain: release.chain, program: release.program } }),
       ...(live && liveBody(live)),
+      ...consensusBody(this.source?.consensus?.()),
       segments: facts?.segments() ?? 0,
       store: {
         bytes: this.source?.storeBytes() ?? 0,
@@ -227,6 +245,7 @@ export class ServerStatus {
         this.ingest.perSecond(head?.height ?? 0),
       ),
       ...(this.source?.live ? liveLines(this.source.live) : []),
+      ...consensusLines(this.source?.consensus?.()),
       ...metric("lyra_ready", "gauge", "1 when /readyz answers 200.", this.readiness().ready ? 1 : 0),
       ...metric(
         "lyra_store_damaged",
@@ -350,15 +369,74 @@ function liveLines(live: LiveStatus): string[] {
       "Seconds behind the followed node; by this machine's clock where the node does not tell its head.",
       seconds ?? 0,
     ),
-    ...metric(
-      "lyra_clock_skew_seconds",
-      "gauge",
-      "Lead of this machine's clock over the chain's.",
-      clockSkewSeconds ?? 0,
-    ),
+    ...skewLines(clockSkewSeconds ?? 0),
     ...(live.eventLog ? eventLogLines(live.eventLog()) : []),
     ...(live.followed ? followedLines(live.followed()) : []),
   ];
+}
+
+function skewLines(seconds: number): string[] {
+  return metric(
+    "lyra_clock_skew_seconds",
+    "gauge",
+    "Lead of this machine's clock over the chain's.",
+    seconds,
+  );
+}
+
+function consensusBody(report: ConsensusFacts | undefined): Partial<StatusBody> {
+  if (report === undefined) return {};
+  const { isConnected: connected, sinceNs, version, isCatchingUp: catchingUp } = report;
+  const { peers, validators, doubleSigned, clockSkewSeconds } = report;
+  return {
+    clockSkewSeconds,
+    consensus: {
+      ...{ connected, since: rfc3339Nano(sinceNs), version: version ?? null, catchingUp, peers, validators },
+      blockAgeSeconds: secondsSince(report.blockNs),
+      doubleSigned: doubleSigned.count,
+      ...(doubleSigned.own !== undefined && { ownDoubleSigned: doubleSigned.own }),
+    },
+  };
+}
+
+function consensusLines(report: ConsensusFacts | undefined): string[] {
+  if (report === undefined) return [];
+  const { isConnected, isCatchingUp, peers, validators, doubleSigned, blockNs, clockSkewSeconds } = report;
+  return [
+    ...metric(
+      "lyra_engine_connected",
+      "gauge",
+      "1 while the consensus engine is connected.",
+      isConnected ? 1 : 0,
+    ),
+    ...metric(
+      "lyra_engine_catching_up",
+      "gauge",
+      "1 while the consensus engine fetches blocks that others have.",
+      isCatchingUp ? 1 : 0,
+    ),
+    ...metric("lyra_engine_peers", "gauge", "Nodes that the consensus engine is connected with.", peers),
+    ...metric("lyra_consensus_validators", "gauge", "Validators with a vote.", validators),
+    ...metric(
+      "lyra_block_age_seconds",
+      "gauge",
+      "Seconds since the last block came, by the time of its arrival.",
+      secondsSince(blockNs),
+    ),
+    ...metric(
+      "lyra_double_signed_total",
+      "counter",
+      "Reports in blocks that a validator signed twice.",
+      doubleSigned.count,
+    ),
+    ...skewLines(clockSkewSeconds),
+  ];
+}
+
+/** @param ns Unix nanoseconds of this process's clock, as src/devnet/clock.ts gives it */
+function secondsSince(ns: bigint): number {
+  const nowMs = performance.timeOrigin + performance.now();
+  return Math.max(0, Math.round(nowMs - Number(ns / 1_000_000n)) / 1_000);
 }
 
 function eventLogLines({ logBytes, unreadBytes, logBytesMax }: EventLogFacts): string[] {

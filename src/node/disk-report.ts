@@ -56,7 +56,7 @@ export class DiskReporter {
     const filled = usedBytes - freeInStoreBytes - size.logBytes;
     const growth = floors.length > 0 ? undefined : this.growth(filled);
     const budgetBytes = this.policy.bytes ?? null;
-    const room = budgetBytes === null ? freeBytes(this.home) + freeInStoreBytes : budgetBytes - filled;
+    const room = budgetBytes === null ? (freeBytes(this.home) ?? 0) + freeInStoreBytes : budgetBytes - filled;
     const fullInDays = growth === undefined || growth <= 0 ? null : Math.max(0, room) / growth;
     return {
       usedBytes,
@@ -119,12 +119,13 @@ function rate(from: Sample, to: Sample): number {
   return ((to.bytes - from.bytes) / (to.timeUs - from.timeUs)) * US_A_DAY;
 }
 
-function freeBytes(home: string): number {
+/** Room on the disk of a folder; undefined for one that cannot be looked at. */
+export function freeBytes(home: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(home);
     return bavail * bsize;
   } catch {
-    return 0;
+    return undefined;
   }
 }
 

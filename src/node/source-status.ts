@@ -1,6 +1,7 @@
 // The registry of a sidecar's sources: each reports here what it does and how far the node behind it is; `/status`,
 // `/readyz` and `/metrics` read here.
 import type { Lag, LiveStatus, SourceKind, SourceReport, SourceState } from "../http/status.ts";
+import { type Clock, ClockSkew, type NodeHead } from "./clock-skew.ts";
 
 /** News of a source; fields that are left out keep their value. */
 interface SourceNews {
@@ -22,13 +23,6 @@ interface SourceNews {
 export interface LagBounds {
   readonly blocks: number;
   readonly seconds: number;
-}
-
-interface Clock {
-  /** Unix microseconds. */
-  nowUs(): number;
-  /** Milliseconds of a clock that never goes back. */
-  steadyMs(): number;
 }
 
 interface Own {
@@ -54,9 +48,6 @@ interface Entry {
 
 /** After this long without news the head that a node told counts no longer. */
 const FRESH_MS = 15_000;
-/** Differences below it are the way of a block and the time it takes. */
-const SKEW_SECONDS_MIN = 10;
-
 const SYSTEM_CLOCK: Clock = {
   nowUs: () => (performance.timeOrigin + performance.now()) * 1_000,
   steadyMs: () => performance.now(),
@@ -204,58 +195,8 @@ export class SourceStatus implements LiveStatus {
   }
 }
 
-interface NodeHead {
-  readonly height: number;
-  /** Not every source tells it. */
-  readonly timeUs: number | undefined;
-}
-
 function secondsBehind(own: Own, node: NodeHead | undefined, nowUs: number): number {
   // Nothing is missing while the chain stands still, however long that is.
   if (node !== undefined && own.height >= node.height) return 0;
   return Math.max(0, ((node?.timeUs ?? nowUs) - own.timeUs) / 1e6);
-}
-
-/** Heads are looked at over so long. */
-const SKEW_WINDOW_MS = 30_000;
-const SKEW_SAMPLE_MS = 250;
-/** This many of them, over so long, before a clock is said to be ahead. */
-const SKEW_HEADS_MIN = 4;
-const SKEW_SPAN_MS_MIN = 3_000;
-/** Variation of the age of new heads that is the clock's; a node that catches up makes it shrink. */
-const SKEW_SPREAD_SECONDS = 5;
-
-/**
- * Lead of this machine's clock over the chain's, in seconds, from the age of each head when it is first seen. A block
- * of the future is the clock's fault in any case; old ones are if each new head is as old as the one before.
- */
-class ClockSkew {
-  private height = 0;
-  private seen: { readonly ms: number; readonly ageSeconds: number }[] = [];
-  private ahead = 0;
-
-  note(head: NodeHead | undefined, clock: Clock): number {
-    if (head?.timeUs === undefined) return this.ahead;
-    const ageSeconds = (clock.nowUs() - head.timeUs) / 1e6;
-    if (ageSeconds < -SKEW_SECONDS_MIN) return ageSeconds;
-    if (head.height !== this.height) this.noteAge(clock.steadyMs(), ageSeconds);
-    this.height = head.height;
-    // The clock was set right.
-    if (ageSeconds < this.ahead - SKEW_SPREAD_SECONDS) {
-      this.seen = [];
-      this.ahead = 0;
-    }
-    return this.ahead;
-  }
-
-  private noteAge(ms: number, ageSeconds: number): void {
-    const last = this.seen.at(-1);
-    if (last !== undefined && ms - last.ms < SKEW_SAMPLE_MS) return;
-    this.seen = [...this.seen.filter((each) => ms - each.ms <= SKEW_WINDOW_MS), { ms, ageSeconds }];
-    const ages = this.seen.map((each) => each.ageSeconds);
-    const least = Math.min(...ages);
-    const isSteady = Math.max(...ages) - least <= SKEW_SPREAD_SECONDS;
-    const isLong = this.seen.length >= SKEW_HEADS_MIN && ms - this.seen[0]!.ms >= SKEW_SPAN_MS_MIN;
-    this.ahead = isSteady && isLong && least > SKEW_SECONDS_MIN ? least : 0;
-  }
 }

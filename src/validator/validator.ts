@@ -12,7 +12,7 @@ import type { AdmissionRules } from "../chain/admission/rules.ts";
 import type { MempoolLimits } from "../chain/options.ts";
 import { CometClient } from "../comet/client.ts";
 import { handOver } from "../comet/hand-over.ts";
-import { systemTimeNs } from "../devnet/clock.ts";
+import { machineClockUs, systemTimeNs } from "../devnet/clock.ts";
 import { type DevnetAddress, devnetAddressFile, genesisOf } from "../devnet/home.ts";
 import { DEVNET_PARTIES } from "../devnet/keys.ts";
 import { PlanesThread } from "../devnet/planes-thread.ts";
@@ -26,14 +26,18 @@ import { writeFileWhole } from "../files/whole-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 import { type OnClose, startWithUndo } from "../http/undo-start.ts";
 import { BUILD } from "../node/build.ts";
+import { freeBytes } from "../node/disk-report.ts";
 import { Reading } from "../node/reading.ts";
 import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
 import { startDuties } from "./duties.ts";
 import { checkGivenGenesis } from "./given-genesis.ts";
 import { readKeys } from "./key-file.ts";
-import { watchStalls } from "./stall-watch.ts";
+import { ReadinessWatch } from "./readiness-watch.ts";
 import { ValidatorTools } from "./tools.ts";
+
+/** An engine that answers later is one that hangs. */
+const LOOK_TIMEOUT_MS = 3_000;
 
 export interface ValidatorConfig {
   readonly kind: "validator";
@@ -124,7 +128,8 @@ async function start(
   const { checkTransaction, onHalt } = link.chainOptions;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   let engine: Engine | undefined;
-  const chain = new AbciChain({
+  let watch: ReadinessWatch | undefined;
+  const chain: AbciChain = new AbciChain({
     db,
     genesis,
     makeEngine: (follower) =>
@@ -136,11 +141,34 @@ async function start(
     ...(options.mempool && { limits: options.mempool }),
     ...(options.record && { recordTo: options.record }),
     ...(outbox && { outbox }),
-    onCommitted: (height) => segments.onCommitted(height),
+    onCommitted: (height) => {
+      watch?.noteBlock();
+      segments.onCommitted(height);
+    },
+    report: () => watch?.report(),
     onOutcome: (outcome) => options.onOutcome?.(outcome),
     onHalt,
     checkTransaction,
     broadcast: (bytes) => handOver([node], bytes),
+  });
+  const application = new Application(chain, BUILD.version, options.retainBlocks);
+  const server = new AbciServer({
+    answer: (request, connection) => application.answer(request, connection),
+    closed(connection) {
+      application.closed(connection);
+      duties?.engineLeft();
+    },
+  });
+  watch = new ReadinessWatch({
+    chain,
+    engine: new CometClient(options.consensusRpc, LOOK_TIMEOUT_MS),
+    isDialled: () => server.connections > 0,
+    isTakingState: () => application.isTakingState,
+    doubleSigned: (address) => application.doubleSignings.report(address),
+    freeBytes: () => freeBytes(home),
+    nowNs: systemTimeNs,
+    machineClockUs,
+    onChange: () => onHalt(),
   });
   const sender = outbox && sending!.startSending(undefined, outbox, options);
   if (sender) onClose(() => sender.stop());
@@ -169,18 +197,11 @@ async function start(
     ...(grpcDataPort !== "off" && { grpcDataPort }),
     parties: DEVNET_PARTIES,
   });
-  const application = new Application(chain, BUILD.version, options.retainBlocks);
   onClose(() => application.idle());
-  const server = new AbciServer({
-    answer: (request, connection) => application.answer(request, connection),
-    closed(connection) {
-      application.closed(connection);
-      duties?.engineLeft();
-    },
-  });
   const port = server.listen(options.abci);
   onClose(() => server.stop());
-  onClose(watchStalls(chain, node, () => server.connections > 0));
+  watch.start();
+  onClose(() => watch.end());
   const { node: nodePlane, data, faucet, grpcNode, grpcData } = listening;
   const address: ValidatorAddress = {
     ...{ nodeUrl: nodePlane.url, dataUrl: data.url, faucetUrl: faucet.url },

@@ -23,6 +23,28 @@ export const VALIDATOR_CODES = {
       "Its state differs from theirs, so its consensus engine agrees to no further block; or the engine has failed, does not run, or hangs since it lost the application, which does not end it; or the last block could not be stored.",
     fix: "Look at the engine's log, and for a full disk make room: then it goes on by itself. For `wrong Block.Header.AppHash`: stop both, run cometbft rollback, move the home away, and start both: the chain is executed again. Else end the engine, with SIGKILL where SIGTERM does not, and start it again.",
   },
+  engine_away: {
+    meaning: "The consensus engine is not connected with this validator, or its RPC does not answer.",
+    cause:
+      "Its process does not run, ends again and again (a full disk, a missing file, another release), or has another `proxy_app` than the address of --abci.",
+    fix: "Look at the last lines of the engine's log. Reads go on with the last block; once it is connected this validator goes on by itself.",
+  },
+  chain_stands: {
+    meaning: "No block comes: the validators that run have no two thirds of the voting power.",
+    cause: "A third of the power or more is away, runs another release, or cannot be reached from here.",
+    fix: "Look which validators are down. Blocks go on by themselves.",
+  },
+  validator_behind: {
+    meaning: "This validator follows the others, and is many blocks behind them.",
+    cause: "Blocks come faster than this machine executes them, or than its connections bring them.",
+    fix: "Look at the load of the machine, and at its engine's peers.",
+  },
+  signed_twice: {
+    meaning: "A block has evidence that a validator signed two different votes for one height.",
+    cause:
+      "Two machines have one priv_validator_key.json, or a validator was rebuilt while the former one still ran.",
+    fix: "Stop one of the two at once. The chain punishes no validator for it, and where such keys have a third of the power it can split.",
+  },
   chain_ahead: {
     meaning: "The chain in this home is ahead of the consensus engine's.",
     cause: "The engine's data were removed, or restored from an older backup, and the home was not.",

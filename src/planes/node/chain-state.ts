@@ -10,7 +10,7 @@ import { rfc3339Nano, SECOND_NS } from "../../wire/time-text.ts";
 import { type ChainQuery, chainQuery, type NodeContext } from "./context.ts";
 
 const TAG = "Chain";
-/** Version of the consensus engine that the interface was made with: clients may look at it. */
+/** Of a chain without a consensus engine, the version that the interface was made with: clients may look at it. */
 const CHAIN_VERSION = "0.34.27";
 const NOT_READY = "Failed to get last block height server is initialising";
 
@@ -58,12 +58,13 @@ const statistics = chainQuery({
 });
 
 function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Partial<Statistics> {
-  const { totals, epoch } = status;
+  const { totals, epoch, consensus } = status;
   const blockNs = status.timeNs - status.previousTimeNs;
   return {
     ...tradingOf(status, blockNs),
     blockHeight: BigInt(status.height),
     backlogLength: BigInt(status.mempool.count),
+    totalPeers: BigInt(consensus?.peers ?? 0),
     genesisTime: rfc3339Nano(status.genesisTimeNs),
     currentTime: rfc3339Nano(nowNs()),
     vegaTime: rfc3339Nano(status.timeNs),
@@ -75,7 +76,7 @@ function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Parti
     averageTxBytes: BigInt(totals.averageTxBytes),
     appVersionHash: build.commit,
     appVersion: build.version,
-    chainVersion: CHAIN_VERSION,
+    chainVersion: consensus?.version ?? CHAIN_VERSION,
     blockDuration: blockNs,
     uptime: rfc3339Nano(status.startedNs),
     chainId: status.chainId,
