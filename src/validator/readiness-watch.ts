@@ -168,7 +168,7 @@ export class ReadinessWatch {
     this.isConnected = { value: isDialled, ms: this.nowMs() };
     // An engine that comes back first reports that it is with the others again.
     if (!isDialled) this.view = { ...this.view, isCatchingUp: true, peers: [] };
-    // A notice alone: an orderly stop begins with the engine. One that stays away is an error of readiness.
+    // A notice alone: an orderly stop begins with the engine. An engine that stays away is an error of readiness.
     logNotice(
       "validator.engine",
       `the consensus engine ${isDialled ? "is connected" : "has closed its connections"}; the last block here is ${this.height}`,
