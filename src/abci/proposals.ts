@@ -7,9 +7,8 @@
 import type { Verdict } from "../chain/admission/rules.ts";
 import { admissionTransaction } from "../chain/block-runner.ts";
 import type { ChainCore } from "../chain/chain-core.ts";
-import type { ChainPoint } from "../chain/chain-store.ts";
 import { SEQUENCER_LIMITS } from "../chain/options.ts";
-import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import { VerdictMemo } from "../chain/verdict-memo.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import { type ParsedTransactions, type ValidTx, validTx } from "./parsed.ts";
 
@@ -28,24 +27,9 @@ function listedBytes({ length }: Uint8Array): number {
   return length + lengthBytes + 1;
 }
 
-/** Verdicts of admission that follow from the last block: a proposer's own proposal comes back, and so does one of another round. */
-class Proofs {
-  private readonly verdicts = new WeakMap<
-    CheckedTransaction,
-    { readonly place: ChainPoint; readonly verdict: Verdict }
-  >();
-
-  of(tx: CheckedTransaction, { admission, place }: ChainCore): Verdict {
-    const before = this.verdicts.get(tx);
-    if (before?.place === place) return before.verdict;
-    const verdict = admission.proves(admissionTransaction(tx));
-    this.verdicts.set(tx, { place, verdict });
-    return verdict;
-  }
-}
-
 export class Proposals {
-  private readonly proofs = new Proofs();
+  /** Verdicts of admission: a proposer's own proposal comes back, and so does one of another round. */
+  private readonly proofs = new VerdictMemo<Verdict>();
 
   constructor(
     private readonly core: ChainCore,
@@ -93,7 +77,7 @@ class BlockUnderWay {
 
   constructor(
     private readonly core: ChainCore,
-    private readonly proofs: Proofs,
+    private readonly proofs: VerdictMemo<Verdict>,
     /** As the engine counts them. */
     private readonly listedMax: number,
   ) {}
@@ -110,7 +94,7 @@ class BlockUnderWay {
       return fault("another one in the block has its proof of work");
     const priority = priorityOf(each);
     if (priority > this.priority) return fault("it stands behind one of lower priority");
-    const verdict = this.proofs.of(tx, core);
+    const verdict = this.proofs.of(tx, core.place, () => core.admission.proves(admissionTransaction(tx)));
     if (!verdict.accepted) return fault(verdict.text);
     const { code, text, gasWanted } = core.check(tx);
     if (code !== 0) return fault(text);

@@ -48,6 +48,7 @@ import type {
 import type { BlockSink } from "./outbox.ts";
 import { TapSink } from "./tap-sink.ts";
 import { type BlockBatch, type UnsavedAt, UnsavedState } from "./unsaved-state.ts";
+import { VerdictMemo } from "./verdict-memo.ts";
 
 // The position of a chain beyond its store: what a return to it needs besides the rows and the state.
 
@@ -102,11 +103,7 @@ export class ChainCore {
   genesis: Genesis;
   private point_!: ChainPoint;
   private isHashDue = false;
-  /** The last verdict of `check` on a transaction, and the place that it follows from. */
-  private readonly verdicts = new WeakMap<
-    CheckedTransaction,
-    { readonly place: ChainPoint; readonly result: EngineResult }
-  >();
+  private readonly verdicts = new VerdictMemo<EngineResult>();
   private batch: Batch | undefined;
   private readonly unsaved: UnsavedState;
   /** The state is stored with the batch under way. */
@@ -155,11 +152,7 @@ export class ChainCore {
 
   /** The engine's verdict on a transaction over the last block. It follows from that block alone, and is worked out once for it. */
   check(tx: CheckedTransaction): EngineResult {
-    const before = this.verdicts.get(tx);
-    if (before?.place === this.point_) return before.result;
-    const result = this.engine.check(tx);
-    this.verdicts.set(tx, { place: this.point_, result });
-    return result;
+    return this.verdicts.of(tx, this.point_, () => this.engine.check(tx));
   }
 
   /** The last block that is durable: blocks that are executed only are not. */

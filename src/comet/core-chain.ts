@@ -97,9 +97,9 @@ export class CoreChain implements ChainPort {
   }
 
   async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    const refused = this.examine(bytes);
+    const { hash, refused } = this.examine(bytes);
     if (refused !== undefined) return refused;
-    if (wait === "check") return this.outcome(bytes, await handOver([this.client], bytes));
+    if (wait === "check") return this.outcome(hash, await handOver([this.client], bytes));
     let height = 0;
     const committing: Submitter = {
       submit: async (tx) => {
@@ -112,42 +112,44 @@ export class CoreChain implements ChainPort {
     // The answer that names the block was lost: what became of it there is not known.
     if (height === 0 && answer.code === 0)
       throw new ChainCallError("timeout", "timed out waiting for tx to be included in a block");
-    return this.outcome(bytes, answer, height);
+    return this.outcome(hash, answer, height);
   }
 
   async check(bytes: Uint8Array): Promise<TxOutcome> {
-    const refused = this.examine(bytes);
+    const { hash, refused } = this.examine(bytes);
     if (refused !== undefined) return refused;
     const answer = await withCallErrors(this.client.check(bytes));
-    return { ...this.outcome(bytes, answer), gasWanted: answer.gasWanted };
+    return { ...this.outcome(hash, answer), gasWanted: answer.gasWanted };
   }
 
   spamStatistics(party: string): Promise<unknown> {
     return withCallErrors(this.client.spamStatistics(party));
   }
 
-  /** The refusal that follows from the bytes alone: form, signature, chain. */
-  private examine(bytes: Uint8Array): TxOutcome | undefined {
+  /** @returns its hash, and the refusal that follows from the bytes alone: form, signature, chain */
+  private examine(bytes: Uint8Array): { readonly hash: string; readonly refused?: TxOutcome } {
     if (bytes.length > TRANSACTION_BYTES_MAX)
       throw new ChainCallError("too_large", tooLargeText(bytes.length));
     const { chainId } = this.latest;
     if (chainId === "") throw new ChainCallError("stopped", this.latest.halted!);
-    const read = checkTransaction(bytes, chainId);
-    if (read.ok) return undefined;
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
+    const read = checkTransaction(bytes, chainId, plainHash);
+    if (read.ok) return { hash };
     const { reason, code, text } = read.refusal;
     if (reason === "too_large") throw new ChainCallError("too_large", text);
     const rule = reason === "undecodable" ? "undecodable_transaction" : "invalid_transaction";
     const details = refusalDetails(rule, text, {}, this.latest);
-    return { hash: sha256HexOf(bytes).toUpperCase(), code, text, details, gasWanted: 0, height: 0 };
+    return { hash, refused: { hash, code, text, details, gasWanted: 0, height: 0 } };
   }
 
   private outcome(
-    bytes: Uint8Array,
+    hash: string,
     { code, text }: { readonly code: number; readonly text: string },
     height = 0,
   ): TxOutcome {
     const details = code === 0 ? undefined : refusalDetails("command_failed", text, {}, this.latest);
-    return { hash: sha256HexOf(bytes).toUpperCase(), code, text, details, gasWanted: 0, height };
+    return { hash, code, text, details, gasWanted: 0, height };
   }
 }
 

@@ -191,8 +191,9 @@ export class SubmissionGate {
       throw new ChainCallError("too_large", tooLargeText(bytes.length));
     const chainId = options.chainId();
     if (chainId === undefined) throw noBlock();
-    const hash = sha256HexOf(bytes).toUpperCase();
-    const read = checkTransaction(bytes, chainId);
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
+    const read = checkTransaction(bytes, chainId, plainHash);
     if (!read.ok) {
       const { reason, code, text } = read.refusal;
       if (reason === "too_large") throw new ChainCallError("too_large", text);

@@ -265,18 +265,27 @@ async function freshDump(options: DevnetConfig, core: DevnetCore): Promise<strin
   const { rules, fund, balance, validatorKeys } = options;
   const document = JSON.parse(core.genesis.document) as object;
   const genesis = JSON.stringify({ ...document, genesis_time: rfc3339Nano(systemTimeNs()) });
-  const fresh = await startDevnet({
-    ...{ kind: "devnet", genesis, grpcNodePort: "off", grpcDataPort: "off" },
+  const start: DevnetConfig = {
+    ...{ kind: "devnet", genesis },
     ...core.funding.parties,
     ...(rules && { rules }),
     ...(fund !== undefined && { fund }),
     ...(balance && { balance }),
     ...(validatorKeys && { validatorKeys }),
-  });
+  };
+  return ofFreshChain(start, (chain) => chain.dump());
+}
+
+/** What a devnet in a temporary folder says of its chain when it has begun. */
+export async function ofFreshChain<T>(
+  config: DevnetConfig,
+  read: (chain: Devnet["chain"]) => Promise<T>,
+): Promise<T> {
+  const devnet = await startDevnet({ ...config, grpcNodePort: "off", grpcDataPort: "off" });
   try {
-    return await fresh.chain.dump();
+    return await read(devnet.chain);
   } finally {
-    await fresh.stop();
+    await devnet.stop();
   }
 }
 

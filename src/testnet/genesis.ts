@@ -1,5 +1,5 @@
 // The genesis that all validators of a network share: the consensus engine's document with the chain's state in it.
-import { startDevnet } from "../devnet/devnet.ts";
+import { type DevnetConfig, ofFreshChain } from "../devnet/devnet.ts";
 import { devnetGenesisText, withCheckpoint } from "../devnet/genesis.ts";
 import type { CheckpointText } from "../engine/checkpoints.ts";
 import type { AgentKeys } from "../ethereum/validator-agent.ts";
@@ -95,15 +95,9 @@ function validatorEntry({ name, identity }: GenesisMember) {
 
 /** A devnet of the same genesis funds parties and validators, and ends: the network begins with its checkpoint. */
 async function fundedCheckpoint(genesis: string, members: readonly GenesisMember[]): Promise<CheckpointText> {
-  const devnet = await startDevnet({
+  const start: DevnetConfig = {
     ...{ kind: "devnet", genesis, mode: { kind: "manual" }, dataPort: 0, nodePort: 0, faucetPort: 0 },
-    grpcNodePort: "off",
-    grpcDataPort: "off",
     validatorKeys: members.map(({ keys }) => keys),
-  });
-  try {
-    return JSON.parse(await devnet.chain.checkpoint()) as CheckpointText;
-  } finally {
-    await devnet.stop();
-  }
+  };
+  return JSON.parse(await ofFreshChain(start, (chain) => chain.checkpoint())) as CheckpointText;
 }
