@@ -78,6 +78,12 @@ const hash256 = new Uint8Array(DIGEST_BYTES);
 const hashWords = new Int32Array(hash256.buffer);
 const isLittleEndian = new Uint8Array(new Int32Array([1]).buffer)[0] === 1;
 
+/** Takes an entry in hand. */
+function hashEntry(key: string, value: string): void {
+  sha256Of(key, position);
+  sha256Of(`${key.length}:${key}${value}`, value256);
+}
+
 const digitOf = (depth: number): number => digitIn(position, 0, depth);
 
 function digitIn(bytes: Uint8Array, start: number, depth: number): number {
@@ -119,7 +125,8 @@ export class EntryTree {
   }
 
   set(key: string, value: string): void {
-    this.setRecord(sha256Of(key, position), sha256Of(`${key.length}:${key}${value}`, value256));
+    hashEntry(key, value);
+    this.setRecord(position, value256);
   }
 
   delete(key: string): void {
@@ -476,6 +483,52 @@ export class EntryTree {
     }
     copyWords(page, start + HASH, branchWords, 0, CHILDREN * DIGEST_WORDS);
     sha256Of(branchBytes, hash256);
+  }
+}
+
+/** Records of a page of `EntryLoad`. */
+const LOAD_RECORDS = 8_192;
+/** Records are put in order by these bits of their positions. */
+const LOAD_BITS = 16;
+
+/**
+ * The entries of a tree that is loaded. They are set in the order of their positions: the one after the other then goes
+ * into the same leaf, whose memory is at hand, which takes half the time of leaves all over the tree.
+ */
+export class EntryLoad {
+  private readonly pages: Int32Array[] = [];
+  private count = 0;
+
+  constructor(private readonly tree: EntryTree) {}
+
+  add(key: string, value: string): void {
+    hashEntry(key, value);
+    const at = this.count++ % LOAD_RECORDS;
+    if (at === 0) this.pages.push(new Int32Array(LOAD_RECORDS * RECORD_WORDS));
+    putRecord(this.pages.at(-1)!, at * RECORD_WORDS);
+  }
+
+  /** Sets all of them. @returns the tree */
+  finish(): EntryTree {
+    const { count, tree } = this;
+    const order = new Uint32Array(count);
+    const next = new Uint32Array((1 << LOAD_BITS) + 1);
+    for (let n = 0; n < count; n++) next[this.bitsOf(n) + 1]!++;
+    for (let bits = 1; bits <= 1 << LOAD_BITS; bits++) next[bits]! += next[bits - 1]!;
+    for (let n = 0; n < count; n++) order[next[this.bitsOf(n)]!++] = n;
+    for (const n of order) {
+      const page = this.pages[Math.floor(n / LOAD_RECORDS)]!;
+      const at = (n % LOAD_RECORDS) * RECORD_WORDS;
+      copyWords(page, at, positionWords, 0, POSITION_WORDS);
+      copyWords(page, at + POSITION_WORDS, valueWords, 0, DIGEST_WORDS);
+      tree.setRecord(position, value256);
+    }
+    return tree;
+  }
+
+  private bitsOf(n: number): number {
+    const word = this.pages[Math.floor(n / LOAD_RECORDS)]![(n % LOAD_RECORDS) * RECORD_WORDS]!;
+    return ((word & 255) << 8) | ((word >>> 8) & 255);
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import { sha256Of } from "../crypto/sha.ts";
 import { compare } from "../wire/arithmetic.ts";
-import { DIGEST_BYTES, EntryTree } from "./entry-tree.ts";
+import { DIGEST_BYTES, EntryLoad, EntryTree } from "./entry-tree.ts";
 
 /** An entry as it is stored: `value` undefined where it was removed. */
 export interface StateChange {
@@ -189,12 +189,14 @@ export class State {
     this.held.clear();
     for (const { tree } of this.sorted) tree.clear();
     const decode = decoder();
+    const loads = new Map<Table<unknown>, EntryLoad>();
     for (const { table: name, key, value } of entries) {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.load(key, decode(value));
-      table.tree.set(key, value);
+      loadOf(loads, table, table.tree).add(key, value);
     }
+    for (const load of loads.values()) load.finish();
     this.commitment.reset();
   }
 }
@@ -281,19 +283,18 @@ function digestTable(name: string, tree: EntryTree, into: Uint8Array): void {
 
 /** The digest of a state that has these entries, whatever their tables, without loading it. */
 export function digestOfEntries(entries: Iterable<StateEntry>): string {
-  const trees = new Map<string, EntryTree>();
-  for (const { table, key, value } of entries) {
-    let tree = trees.get(table);
-    if (tree === undefined) {
-      tree = new EntryTree();
-      trees.set(table, tree);
-    }
-    tree.set(key, value);
-  }
-  const digests = new Uint8Array(trees.size * DIGEST_BYTES);
-  for (const [n, name] of [...trees.keys()].sort().entries())
-    digestTable(name, trees.get(name)!, digests.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES));
+  const loads = new Map<string, EntryLoad>();
+  for (const { table, key, value } of entries) loadOf(loads, table).add(key, value);
+  const digests = new Uint8Array(loads.size * DIGEST_BYTES);
+  for (const [n, name] of [...loads.keys()].sort().entries())
+    digestTable(name, loads.get(name)!.finish(), digests.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES));
   return sha256Of(digests, new Uint8Array(DIGEST_BYTES)).toHex();
+}
+
+function loadOf<T>(loads: Map<T, EntryLoad>, table: T, tree?: EntryTree): EntryLoad {
+  let load = loads.get(table);
+  if (load === undefined) loads.set(table, (load = new EntryLoad(tree ?? new EntryTree())));
+  return load;
 }
 
 /** Pending changes at the most: more go into the trees at once. */
