@@ -276,7 +276,7 @@ async function freshDump(options: DevnetConfig, core: DevnetCore): Promise<strin
   return ofFreshChain(start, (chain) => chain.dump());
 }
 
-/** What a devnet in a temporary folder says of its chain when it has begun. */
+/** Starts a devnet in a temporary folder, reads something of its chain, and ends it. */
 export async function ofFreshChain<T>(
   config: DevnetConfig,
   read: (chain: Devnet["chain"]) => Promise<T>,
