@@ -308,6 +308,9 @@ export async function progress(pairs: readonly NodePlace[], blocks = 3, ms?: num
   await reach(pairs, Math.max(...heights) + blocks, ms);
 }
 
+/** Something beside the blocks is still under way, and waits for the commit of one. */
+export class NotAtRest extends Error {}
+
 const ATTEMPTS = 20;
 /** Engines that stand still have delivered what was decided. */
 const REST_MS = 1_500;
@@ -324,6 +327,8 @@ export async function atOneHeight<T>(
       const [first, ...others] = await Promise.all(pairs.map(heightOf));
       if (others.every((height) => height === first)) return await read(first!);
       if (attempt === ATTEMPTS) throw new Error(`never at one height: ${[first, ...others]}`);
+    } catch (error) {
+      if (!(error instanceof NotAtRest) || attempt === ATTEMPTS) throw error;
     } finally {
       for (const pair of pairs) pair.engine.resume();
     }

@@ -75,6 +75,8 @@ export interface AbciChainOptions
   readonly broadcast: Broadcast;
   /** Part of the status: the consensus engine, and the other validators. */
   report?(): ConsensusReport | undefined;
+  /** Told when the transaction of an executed block has ended: it is committed, or undone. */
+  onSettled?(): void;
 }
 
 /** A block as the consensus engine decided it. */
@@ -519,6 +521,7 @@ export class AbciChain implements ChainPort {
   }
 
   private settle(): void {
+    this.options.onSettled?.();
     for (const resolve of this.afterCommit.splice(0)) resolve();
   }
 

@@ -120,7 +120,7 @@ async function start(
   const genesis = genesisFor(home, db, options);
   const keys = typeof options.duties?.keys === "string" ? readKeys(options.duties.keys, genesis) : undefined;
   const tap = new EventTap();
-  const segments = await segmentsOf(home, db, options);
+  const { segments, recorder } = await segmentsOf(home, db, options);
   onClose(() => segments.stop());
   const sending = options.eventsTo === undefined ? undefined : await import("../devnet/sending.ts");
   const outbox = sending?.openOutbox(db, home, options.eventsTo!);
@@ -146,6 +146,7 @@ async function start(
       segments.onCommitted(height);
     },
     report: () => watch?.report(),
+    onSettled: () => recorder.onCommitted(),
     onOutcome: (outcome) => options.onOutcome?.(outcome),
     onHalt,
     checkTransaction,
@@ -245,15 +246,18 @@ function genesisFor(home: string, db: ReturnType<typeof openWriter>, options: Va
 }
 
 async function segmentsOf(home: string, db: ReturnType<typeof openWriter>, options: ValidatorConfig) {
-  const [{ SegmentMaker }, { recordSegment }] = await Promise.all([
+  const [{ SegmentMaker }, { SegmentRecorder }] = await Promise.all([
     import("../history/segment-maker.ts"),
     import("../history/segment-table.ts"),
   ]);
-  return new SegmentMaker({
+  // A block's transaction is open until its commit, and may be undone: segments are recorded outside of it.
+  const recorder = new SegmentRecorder(db);
+  const segments = new SegmentMaker({
     home,
     db,
     ...(options.segmentLength !== undefined && { segmentLength: options.segmentLength }),
-    record: (row) => recordSegment(db, row),
+    record: (row) => recorder.record(row),
     onProblem: (error) => options.onProblem?.(error),
   });
+  return { segments, recorder };
 }

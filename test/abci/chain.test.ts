@@ -434,3 +434,19 @@ test("a query is answered by entries of the state as of the last commit", async 
   expect(Buffer.from((await during).query!.value).toString()).toContain("1000007");
   await rig.stop();
 });
+
+test("a listener hears of the end of a block's transaction, whether it is committed or undone", async () => {
+  const open: boolean[] = [];
+  const rig = new AbciRig({ onSettled: () => open.push(rig.db.inTransaction) });
+  await rig.block();
+  await rig.execute();
+  expect(rig.db.inTransaction).toBe(true);
+  const before = open.length;
+  rig.chain.dropExecuted();
+  expect(open.slice(before)).toEqual([false]);
+  await rig.execute();
+  await rig.commit();
+  expect(open.slice(before)).not.toContain(true);
+  expect(open.length).toBeGreaterThan(before + 1);
+  await rig.stop();
+});
