@@ -23,6 +23,7 @@ import {
   type ChainPort,
   type ChainStatus,
   type ConsensusReport,
+  NOT_SENT,
   type PendingTransaction,
   type ProofBlock,
   type RememberedRefusal,
@@ -224,7 +225,7 @@ export class AbciChain implements ChainPort {
 
   /** @throws ChainCallError */
   async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    this.checkRunning();
+    this.checkRunning(`; ${NOT_SENT}`);
     const parsed = this.read(bytes);
     const { hash } = parsed;
     if (!parsed.verdict.ok) return this.refused(parsed);
@@ -526,10 +527,10 @@ export class AbciChain implements ChainPort {
   }
 
   /** @throws ChainCallError */
-  private checkRunning(): void {
+  private checkRunning(rest = ""): void {
     if (this.isStopped) throw new ChainCallError("stopped", "the chain is being stopped");
     const reason = this.halted ?? this.barred;
-    if (reason !== undefined) throw new ChainCallError("halted", reason);
+    if (reason !== undefined) throw new ChainCallError("halted", `${reason}${rest}`);
     if (this.height < this.core.genesis.initialHeight)
       throw new ChainCallError("stopped", "tendermint client is not ready");
   }

@@ -19,7 +19,7 @@ import {
 } from "./flags.ts";
 import { mempoolLimitsOf } from "./mempool-limits.ts";
 import { writeConfigOut } from "./serve.ts";
-import { dim, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
+import { dim, say, sayFailure, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
 const FLAGS = {
   home: option("DIR", "its chain goes on (required)"),
@@ -72,7 +72,9 @@ export const validator = command({
     const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
     const config = await configOf(values);
     const signals = waitForSignal();
-    const running = await startNode(config);
+    const running = await startNode(config).catch((error) => sayFailure(error, values.json === true));
+    // The log of a service has the code.
+    if (typeof running === "number") return running;
     limitGarbage();
     try {
       writeConfigOut(values["config-out"], { ...running.address });
@@ -91,6 +93,7 @@ export const validator = command({
       return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
     } finally {
       await running.stop();
+      if (!values.quiet) say(dim("stopped"), { home: running.home });
     }
   },
 });

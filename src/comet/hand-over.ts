@@ -2,7 +2,7 @@
  * Hands a transaction to the nodes that were given, one after the other. Where an answer is lost the
  * transaction may have arrived: the same bytes are sent again, which the chain takes once, and "already there" is then a success.
  */
-import { ChainCallError } from "../engine/chain-port.ts";
+import { ChainCallError, NOT_SENT } from "../engine/chain-port.ts";
 import type { CometTxResult } from "./client.ts";
 import { CometError, CometUnreachable } from "./client.ts";
 
@@ -21,6 +21,7 @@ const NOT_CONNECTED = /ECONNREFUSED|ConnectionRefused|ENOTFOUND|EHOSTUNREACH/;
 const TAKEN: CometTxResult = { code: 0, text: "" };
 
 /**
+ * @param whose the nodes, in the words of an error
  * @param isSettled whether a block holds the transaction meanwhile
  * @throws ChainCallError when no node could be asked, or one does not take it
  */
@@ -28,6 +29,7 @@ export async function handOver(
   nodes: readonly Submitter[],
   bytes: Uint8Array,
   isSettled: () => boolean = () => false,
+  whose = "the followed node",
 ): Promise<CometTxResult> {
   let attempts = 0;
   let mayHaveArrived = false;
@@ -49,7 +51,8 @@ export async function handOver(
       mayHaveArrived ||= !NOT_CONNECTED.test(error.message);
       if (isSettled()) return TAKEN;
       if (attempts >= ATTEMPTS_MAX * nodes.length) {
-        throw new ChainCallError("stopped", `the followed node cannot be asked: ${error.message}`);
+        const sent = mayHaveArrived ? "" : `; ${NOT_SENT}`;
+        throw new ChainCallError("stopped", `${whose} cannot be asked: ${error.message}${sent}`);
       }
       await Bun.sleep(RETRY_MS * (1 + ((attempts - 1) % ATTEMPTS_MAX)));
     }

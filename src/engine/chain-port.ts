@@ -48,6 +48,9 @@ export class ChainCallError extends Error {
   }
 }
 
+/** In the words of a failed call that cannot have handed the transaction on. */
+export const NOT_SENT = "nothing was sent";
+
 /** Commands about orders that were executed, those of a batch one by one, and trades: since the process began, or of a block. */
 export interface TradingCounts {
   readonly submissions: number;
@@ -260,6 +263,8 @@ export interface ValidatorStanding {
   /** Whether this node has keys to do the duties with. */
   readonly hasKeys: boolean;
   readonly duties: readonly { readonly kind: "vote" | "sign" | "heartbeat"; readonly about: string }[];
+  /** A fault that its operator must mend. */
+  readonly problem?: string | undefined;
   /** Undefined where there is none; a text: why it does not answer. */
   readonly engine: EngineStanding | string | undefined;
 }

@@ -113,8 +113,15 @@ export class ValidatorTools implements DevnetPort {
 
   setBlockMode: DevnetPort["setBlockMode"] = () => refuse("a mode of blocks");
   endEpoch: DevnetPort["endEpoch"] = () => refuse("ending an epoch");
-  validatorStanding: DevnetPort["validatorStanding"] = () =>
-    standingOf(this.chain, this.consensus, this.options !== undefined);
+  validatorStanding: DevnetPort["validatorStanding"] = async () => {
+    const hasKeys = this.options !== undefined;
+    const { haltReason, status } = this.chain;
+    // Its engine waits for an answer of this chain, and answers nothing itself.
+    if (haltReason !== undefined)
+      return { nodeId: undefined, hasKeys, duties: [], engine: `the consensus engine waits: ${haltReason}` };
+    const problem = status.consensus?.doubleSigned.own;
+    return { ...(await standingOf(this.chain, this.consensus, hasKeys)), problem };
+  };
   snapshots: DevnetPort["snapshots"] = async () => [];
   snapshot: DevnetPort["snapshot"] = () => refuse("a snapshot to revert to");
   revert: DevnetPort["revert"] = () => refuse("reverting");

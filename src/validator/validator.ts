@@ -150,7 +150,8 @@ async function start(
     onOutcome: (outcome) => options.onOutcome?.(outcome),
     onHalt,
     checkTransaction,
-    broadcast: (bytes) => handOver([node], bytes),
+    broadcast: (bytes) =>
+      handOver([node], bytes, undefined, `the consensus engine at ${options.consensusRpc}`),
   });
   const application = new Application(chain, BUILD.version, options.retainBlocks);
   const server = new AbciServer({

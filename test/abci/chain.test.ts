@@ -406,6 +406,10 @@ test("a chain that stops for an upgrade leaves proposals unanswered, executes no
   expect(rig.chain.status.halted).toBeUndefined();
   await rig.block();
   expect(rig.chain.status.halted).toBe("an upgrade is due");
+  await expect(rig.chain.submit(new Uint8Array(9), "check")).rejects.toMatchObject({
+    code: "halted",
+    message: "an upgrade is due; nothing was sent",
+  });
   let isAnswered = false;
   for (const call of [rig.prepare([]), rig.accepts([])]) void call.then(() => (isAnswered = true));
   await turns();

@@ -114,3 +114,17 @@ test("time passes with the blocks of the others", async () => {
   expect(await tools.blockMode()).toEqual({ kind: "interval", intervalMs: 1_000 });
   await rig.stop();
 });
+
+test("behind an upgrade the engine is not asked, and the tool says what it waits for", async () => {
+  const chain = { haltReason: "protocol upgrade to v2", status: {} } as never;
+  expect(await new ValidatorTools(chain, AWAY).validatorStanding()).toMatchObject({
+    engine: "the consensus engine waits: protocol upgrade to v2",
+  });
+});
+
+test("a validator whose key signed twice has it as its problem", async () => {
+  const own = "block 829 has evidence";
+  const status = { consensus: { doubleSigned: { count: 1, own } } };
+  const chain = { haltReason: undefined, status } as never;
+  expect(await new ValidatorTools(chain, AWAY).validatorStanding()).toMatchObject({ problem: own });
+});

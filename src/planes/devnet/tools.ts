@@ -88,12 +88,12 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
   "epoch/end": async ({ chain }) => statusJson(await chain.endEpoch()),
 
   async validator({ chain }) {
-    const { nodeId, hasKeys, duties, engine } = await chain.validatorStanding();
+    const { nodeId, hasKeys, duties, engine, problem } = await chain.validatorStanding();
     return {
       ...(nodeId !== undefined && { node: nodeId }),
       keys: hasKeys,
       duties,
-      ...(typeof engine === "string" && { problem: engine }),
+      ...(typeof engine === "string" ? { problem: engine } : problem !== undefined && { problem }),
       ...(typeof engine === "object" && { engine: engineJson(engine) }),
     };
   },

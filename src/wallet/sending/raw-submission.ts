@@ -1,5 +1,6 @@
 // Sending a finished transaction to a node (docs/protocol/00-interface.md#42-submit-raw-transaction). A single request:
 // what may have arrived is never sent again by itself, so a failure says whether it may have.
+import { NOT_SENT } from "../../engine/chain-port.ts";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { requestAnswer } from "../../fetch/answer.ts";
 
@@ -24,6 +25,8 @@ interface SubmissionOptions {
 
 /** Bytes of an answer: it holds a hash and a sentence. */
 const ANSWER_BYTES_MAX = 64 * 1024;
+/** In the words of a node that does not have it, or has it already. */
+const REFUSED = new RegExp(`Tx too large|already exists in cache|${NOT_SENT}`);
 /** Failures of a connection that was never there: nothing was sent. */
 const NEVER_CONNECTED: readonly string[] = [
   "ConnectionRefused",
@@ -138,7 +141,7 @@ function refusedByNode(status: number, { message, details }: Readonly<Record<str
   if (/mempool is full/.test(sentence)) return nodeBusy(`${sentence}; it was not taken`);
   if (status === 429) return nodeBusy(`${sentence}; nothing was sent`);
   // The chain behind a node can have it although the node failed, or gave its question up.
-  return (status >= 500 || status === 408) && !/Tx too large|already exists in cache/.test(sentence)
+  return (status >= 500 || status === 408) && !REFUSED.test(sentence)
     ? outcomeUnknown(sentence)
     : new NodeError("tx.send", "node_refused", sentence);
 }

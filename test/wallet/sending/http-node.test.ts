@@ -181,6 +181,9 @@ describe("a node", () => {
       "node_busy",
       "the node answered 429: too many requests; nothing was sent",
     ]);
+    const halted = [{ "@type": "", code: 10000, message: "protocol upgrade; nothing was sent", inner: "" }];
+    answer = () => Response.json({ code: 13, message: "Internal error", details: halted }, { status: 500 });
+    expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("node_refused");
     answer = () => Response.json({ code: 1, message: "context canceled" }, { status: 408 });
     expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("outcome_unknown");
   });
