@@ -53,9 +53,13 @@ export function readInput(source: string): TransactionInput {
   return { kind: "command", command: readCommand(document) };
 }
 
-/** Input data and transactions differ in the kind of their first field, so each is an invalid form of the other. */
+/** Field 1 of a transaction, which has a length; that of input data is a number. */
+const TRANSACTION_START = 0x0a;
+
+/** Input data may be the valid form of a transaction, too: readers skip a field of another kind. The first byte decides. */
 function fromBytes(bytes: Uint8Array): TransactionInput {
   if (bytes.length > TRANSACTION_BYTES_MAX) throw unreadable("it is larger than a transaction may be");
+  if (bytes[0] === TRANSACTION_START) return { kind: "transaction", bytes, transaction: readSigned(bytes) };
   try {
     return { kind: "inputData", bytes, input: decodeInputData(bytes) };
   } catch (error) {
