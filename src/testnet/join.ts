@@ -8,11 +8,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { MempoolLimits } from "../chain/options.ts";
 import { CometClient, type CometStatus } from "../comet/client.ts";
+import { systemTimeNs } from "../devnet/clock.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { readKeys } from "../validator/key-file.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import { isPrivate } from "./addresses.ts";
 import { engineKey, peerIdOf } from "./engine-keys.ts";
 import { type Settings, statesyncSettings } from "./engine-settings.ts";
@@ -55,6 +57,8 @@ interface JoinOptions {
   readonly programs?: Pick<MachineOptions, "lyra" | "cometbft">;
   readonly mempool?: MempoolLimits;
   readonly random?: (length: number) => Uint8Array;
+  /** Unix nanoseconds. */
+  readonly nowNs?: () => bigint;
 }
 
 export interface Joined {
@@ -83,6 +87,8 @@ const KEY_FILE_BYTES_MAX = 16 * 1024;
 const SNAPSHOT_SURE_HEIGHT = 210;
 /** The trusted block is older than every snapshot, so that the engine verifies forwards. */
 const TRUST_BEHIND = 1_000;
+/** A block of this age or less is one of a network that goes on. */
+const SIGNED_NS_MAX = 60n * SECOND_NS;
 /** A vote of the lost machine may be of the height after the last block. */
 const SIGN_AHEAD = 3;
 const PRIVATE_KEY_BYTES = 64;
@@ -114,6 +120,7 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
     ...(Object.keys(machine).length > 0 && { machine }),
   };
   const engines = await liveEngines(former, options);
+  if (options.keys !== undefined) await checkSilent(name, member, engines, options.nowNs ?? systemTimeNs);
   const { trusted, settings } = await trustOf(engines, options);
   const hasEthereum = ethereumNodeOf(former) === name;
   const ethereumUrl =
@@ -205,6 +212,26 @@ async function liveEngines(network: NetworkFile, { rpc, name }: JoinOptions): Pr
   if (engines.length > 0) return engines;
   throw noTrust(
     urls.length === 0 ? "no RPC of another engine is known" : `no engine answers (${reasons.join("; ")})`,
+  );
+}
+
+/** A validator that signs still runs: a second one with its key would sign twice. @throws NodeError */
+async function checkSilent(
+  name: string,
+  { consensusSeed }: Member,
+  engines: readonly LiveEngine[],
+  nowNs: () => bigint,
+): Promise<void> {
+  // The same digits of a key's hash are a peer's id and a validator's address.
+  const address = peerIdOf(engineKey(consensusSeed).publicKey);
+  const { client, status } = engines.reduce((a, b) => (b.status.height > a.status.height ? b : a));
+  // Where no block comes any more the last one has the signatures of validators that are lost since.
+  if (status.height === 0 || nowNs() - status.timeNs > SIGNED_NS_MAX) return;
+  const signers = await client.signersOf(status.height).catch((): string[] => []);
+  if (!signers.includes(address)) return;
+  throw usage(
+    `${name} signs blocks: block ${status.height} has its signature, so that its machine still runs`,
+    "stop it first, and try again when a further block has come: two machines with one key sign twice",
   );
 }
 

@@ -116,6 +116,8 @@ export class ReadinessWatch {
     this.blockMs = this.nowMs();
     this.aheadSinceMs = undefined;
     this.diskFullMs = undefined;
+    // Submissions need not wait for the next look.
+    chain.bar(undefined);
     this.times.push(timeNs);
     if (this.times.length > PACE_STEPS + 1) this.times.shift();
   }

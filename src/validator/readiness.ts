@@ -79,21 +79,18 @@ export function unreadinessOf(facts: ValidatorFacts): Unreadiness | undefined {
 
 function unconnected({ connection, rpc, height, nowMs }: ValidatorFacts): Unreadiness | undefined {
   if (connection.isOpen) return undefined;
-  const stands = `this validator stands at block ${height}` as const;
-  const isStalled = nowMs - connection.sinceMs >= STALL_MS;
-  if (rpc.problem === undefined && isStalled)
+  if (rpc.problem === undefined && nowMs - connection.sinceMs >= STALL_MS)
     return {
       code: "validator_differs",
-      text: `${stands}: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again`,
+      text: `this validator stands at block ${height}: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again`,
       hint: "reads go on, submissions do not; for the way out: lyra explain validator_differs",
       isStalled: true,
     };
   return {
     code: "engine_away",
-    text: `${stands}: no consensus engine is connected since ${timeText(connection.sinceMs)}`,
+    text: `no consensus engine is connected since ${timeText(connection.sinceMs)}; the last block here is ${height}`,
     hint: "see whether its process runs, and what its log ends with; its proxy_app is the address of --abci",
     mayLastMs: RESTART_MS,
-    isStalled,
   };
 }
 

@@ -23,6 +23,8 @@ interface EngineOptions {
   readonly hashDigit?: string;
   readonly chainId?: string;
   readonly isBehind?: boolean;
+  /** Address of the validator that signed the last block. */
+  readonly signer?: string;
 }
 
 /** As much of an engine's RPC as is asked. */
@@ -31,6 +33,7 @@ function engineAt({
   hashDigit = "A",
   chainId = "lyra-testnet",
   isBehind = false,
+  signer = "",
 }: EngineOptions): string {
   const time = "2026-01-01T00:00:00Z";
   const server = Bun.serve({
@@ -56,6 +59,9 @@ function engineAt({
             ...{ latest_block_height: String(height), latest_block_time: time },
             ...{ earliest_block_height: "1", catching_up: isBehind },
           },
+        },
+        commit: {
+          signed_header: { commit: { signatures: [{ block_id_flag: 2, validator_address: signer }] } },
         },
         block: { block_id: { hash: hashDigit.repeat(64) }, block: { header, data: { txs: [] } } },
       };
@@ -279,6 +285,21 @@ describe("a lost validator", () => {
     ).toEqual({ height: "5003", round: 0, step: 0 });
     expect(joined.node).toMatchObject({ address: "192.168.7.3", peerPort: 26_656 });
     expect(settingsOf(out.slice(folder.length), "rome").p2p.persistent_peers.split(",")).toHaveLength(3);
+  });
+
+  test("that signs still is refused; where the network stands its last signature says nothing", async () => {
+    const { address: signer } = JSON.parse(read("backup", "priv_validator_key.json"));
+    const engine = engineAt({ height: 5_000, signer });
+    const options = { network: join(net, "oslo"), name: "rome", keys: backup, rpc: [engine, ...rpc()] };
+    const atNs = (seconds: number) => () => BigInt(Date.UTC(2026, 0, 1, 0, 0, seconds)) * 1_000_000n;
+    await expect(joinNetwork({ ...options, out: newOut(), nowNs: atNs(5) })).rejects.toMatchObject({
+      code: "usage",
+      message: "rome signs blocks: block 5000 has its signature, so that its machine still runs",
+    });
+    const joined = await joinNetwork({ ...options, out: newOut(), nowNs: atNs(120) });
+    expect(joined.isNew).toBe(false);
+    const silent = { ...options, rpc: [engineAt({ height: 5_000, signer: "AA".repeat(20) }), ...rpc()] };
+    expect((await joinNetwork({ ...silent, out: newOut(), nowNs: atNs(5) })).isNew).toBe(false);
   });
 
   test("without its keys is refused, and so it is with those of another validator", async () => {

@@ -58,7 +58,7 @@ const UNREADY: readonly (readonly [
     "the engine is not there",
     { connection: { isOpen: false, sinceMs: ago(95) }, rpc: { problem: "ECONNREFUSED", sinceMs: ago(95) } },
     "engine_away",
-    "this validator stands at block 100: no consensus engine is connected since 2026-01-02T11:58:25Z",
+    "no consensus engine is connected since 2026-01-02T11:58:25Z; the last block here is 100",
   ],
   [
     "the engine answers and has not dialled for five seconds",
@@ -70,7 +70,7 @@ const UNREADY: readonly (readonly [
     "the engine answers and has not dialled for four seconds",
     { connection: { isOpen: false, sinceMs: ago(4) } },
     "engine_away",
-    "this validator stands at block 100: no consensus engine is connected since 2026-01-02T11:59:56Z",
+    "no consensus engine is connected since 2026-01-02T11:59:56Z; the last block here is 100",
   ],
   [
     "the engine's RPC is silent",
@@ -156,7 +156,6 @@ test("only a validator whose submissions would be lost refuses them", () => {
   const stalled = UNREADY.filter(([, facts]) => unreadinessOf({ ...WELL, ...facts })?.isStalled);
   expect(stalled.map(([title]) => title)).toEqual([
     "its last block could not be stored, and the engine ends again and again",
-    "the engine is not there",
     "the engine answers and has not dialled for five seconds",
     "peers go on for five seconds while it stands",
     "peers go on while it catches up and stands",
