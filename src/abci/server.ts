@@ -35,6 +35,8 @@ type RequestKind = keyof Request;
 export interface AbciHandler {
   /** Answers a request; an error that it throws ends the engine. @param connection the same object for one connection */
   answer(request: Request, connection: object): Answer | Promise<Answer>;
+  /** A connection begins. */
+  opened?(): void;
   /** A connection is closed: what belongs to it goes with it. */
   closed?(connection: object): void;
 }
@@ -124,6 +126,7 @@ export class AbciServer {
     this.peers.add(peer);
     peer.setNoDelay(true);
     peer.setKeepAlive(true, KEEP_ALIVE_MS);
+    this.handler.opened?.();
   }
 
   private received(peer: Peer, bytes: Uint8Array): void {

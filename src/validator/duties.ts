@@ -20,7 +20,7 @@ import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentKeys, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/reading.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
-import { EngineKey } from "./engine-key.ts";
+import { EngineKeyCheck } from "./engine-key.ts";
 import { lostEvents } from "./ethereum-seen.ts";
 import type { OwnKeys } from "./key-file.ts";
 import { SharedEthereum } from "./shared-ethereum.ts";
@@ -49,8 +49,8 @@ interface DutiesOptions {
 
 interface RunningDuties {
   readonly bridge: BridgePort;
-  /** A connection of the consensus engine ended: another may come in its place. */
-  engineLeft(): void;
+  /** A connection of the consensus engine began or ended: another engine may be in its place. */
+  engineChanged(): void;
   stop(): void;
 }
 
@@ -83,7 +83,7 @@ export function startDuties(options: DutiesOptions): RunningDuties {
     const { nodeId, tmPubKey } = genesisNode(key, given);
     return { nodeId, key: tmPubKey };
   });
-  const engineKey = new EngineKey({
+  const engineKey = new EngineKeyCheck({
     ...{ engine: options.consensus, nodeId: own.nodeId },
     consensusKey: own instanceof ValidatorKeys ? own.tmPubKey : own.consensusPublicKey,
     nodes: () => [...engine().consensusNodes(), ...genesisNodes],
@@ -127,7 +127,7 @@ export function startDuties(options: DutiesOptions): RunningDuties {
   });
   return {
     bridge,
-    engineLeft: () => engineKey.forgetEngine(),
+    engineChanged: () => engineKey.forgetEngine(),
     stop() {
       engineKey.stop();
       stopListening();

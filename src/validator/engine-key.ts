@@ -1,6 +1,6 @@
 /**
  * Makes sure that a validator's own keys and the key of its consensus engine are of one validator, before anything is signed.
- * The engine may start later, and be started again with other files: it is asked again after each of its connections.
+ * The engine may start later, and be started again with other files: it is asked again whenever a connection of it begins or ends.
  */
 
 import { consensusAddress } from "../abci/abci-chain.ts";
@@ -24,8 +24,11 @@ interface EngineKeyOptions {
   onDiffer(error: NodeError): void;
 }
 
-export class EngineKey {
-  private state: "unknown" | "same" | "differs" = "unknown";
+export class EngineKeyCheck {
+  private isConfirmed = false;
+  private difference: NodeError | undefined;
+  /** Connections that began or ended: an answer from before the last of them says nothing. */
+  private changes = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStopped = false;
 
@@ -33,46 +36,61 @@ export class EngineKey {
 
   /** Whether the keys may sign. */
   get isSame(): boolean {
-    return this.state === "same";
+    return this.isConfirmed;
   }
 
   /** Asks the engine until it answers. */
   async follow(): Promise<void> {
     clearTimeout(this.timer);
     try {
-      if (this.state === "unknown") await this.confirm();
+      await this.confirm();
     } catch {
       // It is not up yet, or has another key, which is reported.
     }
-    if (this.isStopped || this.state !== "unknown") return;
+    if (this.isStopped || this.isConfirmed || this.difference) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.follow(), LOOK_MS);
   }
 
-  /** The engine ended, or begins: it may come with another key. */
+  /** A connection of the engine began or ended: another engine may have come, with another key. */
   forgetEngine(): void {
-    if (this.state !== "same" || this.isStopped) return;
-    this.state = "unknown";
+    this.changes++;
+    if (!this.isConfirmed || this.isStopped) return;
+    this.isConfirmed = false;
     void this.follow();
   }
 
   /** Settles when the keys may sign. @throws NodeError `keys_differ`; ChainCallError of an engine that does not answer */
   async confirm(): Promise<void> {
-    if (this.isSame) return;
-    const { engine, nodeId, consensusKey, nodes } = this.options;
-    const { address } = await engine.ownValidator().catch((error) => {
+    while (!this.isConfirmed) {
+      if (this.difference) throw this.difference;
+      const { changes } = this;
+      const address = await this.engineAddress();
+      if (changes === this.changes) this.compare(address);
+    }
+  }
+
+  private async engineAddress(): Promise<string> {
+    const { engine } = this.options;
+    try {
+      return (await engine.ownValidator()).address;
+    } catch (error) {
       const reason = reasonOf(error);
       throw new ChainCallError("stopped", `the consensus engine at ${engine.url} cannot be asked: ${reason}`);
-    });
+    }
+  }
+
+  private compare(address: string): void {
+    if (this.isConfirmed || this.difference) return;
+    const { engine, nodeId, consensusKey, nodes } = this.options;
     const own = nodes().find((node) => node.nodeId === nodeId)?.key ?? consensusKey;
     if (address === consensusAddress(own)) {
-      if (this.state === "differs") return;
-      this.state = "same";
+      this.isConfirmed = true;
       this.options.onSame();
       return;
     }
     const owner = nodes().find(({ key }) => consensusAddress(key) === address)?.nodeId;
-    const error = new NodeError(
+    this.difference = new NodeError(
       "validator.keys",
       "keys_differ",
       `the keys are those of validator ${nodeId}, and the consensus engine at ${engine.url} signs with ${
@@ -80,10 +98,7 @@ export class EngineKey {
       }`,
       "take validator-keys.json and the engine's priv_validator_key.json from one backup",
     );
-    const isNew = this.state !== "differs";
-    this.state = "differs";
-    if (isNew) this.options.onDiffer(error);
-    throw error;
+    this.options.onDiffer(this.difference);
   }
 
   stop(): void {

@@ -156,9 +156,10 @@ async function start(
   const application = new Application(chain, BUILD.version, options.retainBlocks);
   const server = new AbciServer({
     answer: (request, connection) => application.answer(request, connection),
+    opened: () => duties?.engineChanged(),
     closed(connection) {
       application.closed(connection);
-      duties?.engineLeft();
+      duties?.engineChanged();
     },
   });
   watch = new ReadinessWatch({

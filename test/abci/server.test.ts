@@ -91,8 +91,8 @@ describe("the server", () => {
   });
   afterAll(() => scratch.remove());
 
-  const serve = (answer: AbciHandler["answer"], closed?: AbciHandler["closed"]) => {
-    const server = new AbciServer({ answer, ...(closed && { closed }) });
+  const serve = (answer: AbciHandler["answer"], more?: Omit<AbciHandler, "answer">) => {
+    const server = new AbciServer({ answer, ...more });
     const port = server.listen({ host: "127.0.0.1", port: 0 });
     closing.push(() => server.stop());
     return { server, port };
@@ -194,17 +194,19 @@ describe("the server", () => {
     await good.count(2);
   });
 
-  test("answers a request that failed with an exception, and tells when a connection is gone", async () => {
+  test("answers a request that failed with an exception, and tells when a connection comes and when it is gone", async () => {
     const log = spyOn(process.stderr, "write").mockImplementation(() => true);
     closing.push(() => log.mockRestore());
     const closed: object[] = [];
+    let opened = 0;
     const { port } = serve(
       () => {
         throw new Error("the disk is full");
       },
-      (connection) => closed.push(connection),
+      { opened: () => opened++, closed: (connection) => closed.push(connection) },
     );
     const line = await dial(port);
+    await eventually(() => opened === 1);
     line.send({ commit: {} });
     await line.count(1);
     expect(line.answers[0]!.exception?.error).toBe("the disk is full");
@@ -221,8 +223,9 @@ describe("the server", () => {
     }
     const { mode } = await Bun.file(path).stat();
     expect(mode & 0o777).toBe(0o600);
-    expect(() => new AbciServer({ answer: info }).listen({ path: scratch.path("none/app.sock") })).toThrow(
-      `(there is no folder ${scratch.path("none")})`,
+    const missing = scratch.path("none");
+    expect(() => new AbciServer({ answer: info }).listen({ path: `${missing}/app.sock` })).toThrow(
+      `(there is no folder ${missing})`,
     );
   });
 

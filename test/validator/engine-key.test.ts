@@ -2,13 +2,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { consensusAddress } from "../../src/abci/abci-chain.ts";
 import type { NodeError } from "../../src/errors/node-error.ts";
-import { EngineKey } from "../../src/validator/engine-key.ts";
+import { EngineKeyCheck } from "../../src/validator/engine-key.ts";
 import { eventually, turns } from "../support/eventually.ts";
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64");
 const [ROME, BONN, LATE] = [keyOf(1), keyOf(2), keyOf(3)];
 
-const running: EngineKey[] = [];
+const running: EngineKeyCheck[] = [];
 afterEach(() => {
   for (const each of running.splice(0)) each.stop();
 });
@@ -18,7 +18,7 @@ function keysOfRome(engineKey: string | undefined, nodeId = "rome", consensusKey
   const seen: string[] = [];
   const differences: NodeError[] = [];
   const engine = { key: engineKey };
-  const check = new EngineKey({
+  const check = new EngineKeyCheck({
     engine: {
       url: "http://127.0.0.1:26657",
       async ownValidator() {
@@ -89,5 +89,19 @@ describe("a validator's own keys", () => {
     await eventually(() => differences.length === 1);
     await turns();
     expect(check.isSame).toBe(false);
+    // The bridge asks before it signs: an engine that comes back with the right key is too late.
+    engine.key = ROME;
+    await expect(check.confirm()).rejects.toMatchObject({ code: "keys_differ" });
+    expect(check.isSame).toBe(false);
+  });
+
+  test("are not taken for the same by an answer of the engine before", async () => {
+    const { check, differences, engine } = keysOfRome(ROME);
+    const first = check.confirm();
+    check.forgetEngine();
+    engine.key = BONN;
+    await expect(first).rejects.toMatchObject({ code: "keys_differ" });
+    expect(check.isSame).toBe(false);
+    expect(differences).toHaveLength(1);
   });
 });
