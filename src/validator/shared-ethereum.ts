@@ -13,6 +13,7 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const WAIT_MS = 5_000;
 const TIMEOUT_MS = 60_000;
 const RETRY_MS = 500;
+const REASON_LENGTH_MAX = 200;
 /** Questions without an answer before it is away: its supervisor starts it again within seconds. */
 const AWAY_AFTER = 8;
 const ATTEMPT = "validator.ethereum";
@@ -28,6 +29,8 @@ export class SharedEthereum {
   private refused = -1;
   private unanswered = 0;
   private isBehind = false;
+  /** Why its state could not be loaded; undefined while it could. */
+  private lastReason: string | undefined;
   private isInTurn = false;
   private isStopped = false;
   private readonly ending = new AbortController();
@@ -70,7 +73,7 @@ export class SharedEthereum {
 
   /**
    * Runs calls when it is this validator's turn: no one else's come between.
-   * @throws NodeError `ethereum_away`, `ethereum_behind`; of `run`
+   * @throws NodeError `ethereum_away`, `ethereum_behind`, `ethereum_invalid`; of `run`
    */
   async inTurn<T>(run: () => Promise<T>): Promise<T> {
     const turn = await this.ask<EthereumTurn>("POST", "/turn");
@@ -88,8 +91,28 @@ export class SharedEthereum {
     }
   }
 
-  /** @returns false for a state that has lost events; then the copy stays as it is */
+  /** @returns false for a state that has lost events; then the copy stays as it is. @throws NodeError `ethereum_invalid` */
   private takeView(view: EthereumView): boolean {
+    const { version, state } = view;
+    if (!Number.isSafeInteger(version) || typeof state !== "string")
+      throw this.invalid("the answer has no version and state");
+    try {
+      if (!this.loadState(view)) return false;
+    } catch (error) {
+      this.refused = version;
+      throw error instanceof NodeError ? error : this.invalid(error);
+    }
+    this.version = version;
+    this.refused = -1;
+    if (this.isBehind || this.lastReason !== undefined)
+      logNotice(ATTEMPT, `the simulated Ethereum at ${this.url} has its state again`);
+    this.isBehind = false;
+    this.lastReason = undefined;
+    return true;
+  }
+
+  /** @returns false for a state that has lost events. @throws where it cannot be loaded: then the copy stays as it is, too */
+  private loadState(view: EthereumView): boolean {
     const { version } = view;
     // A state that only rises has lost nothing.
     if (version < this.version || this.version < 0) {
@@ -99,11 +122,13 @@ export class SharedEthereum {
         return false;
       }
     }
-    this.version = version;
-    this.refused = -1;
-    this.copy.load(this.textOf(view));
-    if (this.isBehind) logNotice(ATTEMPT, `the simulated Ethereum at ${this.url} has its state again`);
-    this.isBehind = false;
+    const before = this.copy.save();
+    try {
+      this.copy.load(this.textOf(view));
+    } catch (error) {
+      this.copy.load(before);
+      throw error;
+    }
     return true;
   }
 
@@ -132,9 +157,24 @@ export class SharedEthereum {
 
   /** Each failure of an uninterrupted row once. */
   private noteFailure(error: unknown): void {
-    if (!(error instanceof NodeError)) return;
-    if (error.code === "ethereum_away" && ++this.unanswered === AWAY_AFTER) logFailure(error);
-    if (error.code === "ethereum_behind") this.logBehind(error);
+    const failure = error instanceof NodeError ? error : this.invalid(error);
+    if (failure.code === "ethereum_away") {
+      if (++this.unanswered === AWAY_AFTER) logFailure(failure);
+    } else if (failure.code === "ethereum_behind") {
+      this.logBehind(failure);
+    } else if (failure.message !== this.lastReason) {
+      this.lastReason = failure.message;
+      logFailure(failure);
+    }
+  }
+
+  private invalid(error: unknown): NodeError {
+    return new NodeError(
+      ATTEMPT,
+      "ethereum_invalid",
+      `the state of the simulated Ethereum at ${this.url} cannot be loaded: ${reasonOf(error).slice(0, REASON_LENGTH_MAX)}`,
+      "run one release of lyra everywhere; or stop it, restore ethereum.json from the backup, and start it again",
+    );
   }
 
   private logBehind(error: NodeError): void {

@@ -1,5 +1,5 @@
 // The simulated Ethereum of several validators: calls come in turn, and all see what they changed.
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { serveEthereum } from "../../src/validator/ethereum-server.ts";
 import { EthereumState } from "../../src/validator/ethereum-state.ts";
@@ -155,6 +155,41 @@ describe("an Ethereum that lost its state", () => {
     await eventually(() => ethereum.state() === "6");
     expect(await shared.inTurn(async () => copy.add())).toBe(7);
   });
+});
+
+test("a state that cannot be loaded is said once, changes nothing, and is not taken for loaded", async () => {
+  const lines: string[] = [];
+  const log = spyOn(process.stderr, "write").mockImplementation((text) => {
+    lines.push(String(text));
+    return true;
+  });
+  closing.push(() => log.mockRestore());
+  const ethereum = restartable("2", 1);
+  let count = "0";
+  const copy = {
+    save: () => count,
+    load(text: string) {
+      count = text;
+      if (text === "damaged") throw new TypeError("undefined is not an object");
+    },
+  };
+  let changes = 0;
+  const shared = new SharedEthereum(ethereum.url, copy, () => changes++);
+  void shared.follow();
+  closing.push(() => shared.stop());
+  await eventually(() => changes === 1);
+  ethereum.begin("damaged", 2);
+  await eventually(() => lines.some((line) => line.includes("ethereum_invalid")));
+  expect(count).toBe("2");
+  for (let n = 0; n < 2; n++)
+    await expect(shared.inTurn(async () => {})).rejects.toMatchObject({
+      code: "ethereum_invalid",
+      message: expect.stringContaining("undefined is not an object"),
+    });
+  expect([ethereum.state(), count, changes]).toEqual(["damaged", "2", 1]);
+  ethereum.begin("3", 3);
+  await eventually(() => count === "3");
+  expect(lines.filter((line) => line.includes("ethereum_invalid"))).toHaveLength(1);
 });
 
 describe("a turn", () => {

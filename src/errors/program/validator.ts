@@ -132,6 +132,12 @@ export const VALIDATOR_CODES = {
     cause: "Its file was lost, or restored from an older backup, and no validator runs that followed it.",
     fix: "Stop it, restore its file ethereum.json from the latest backup, and start it again. Until then deposits and the like are refused; the chain goes on. A validator that followed it gives the state back by itself.",
   },
+  ethereum_invalid: {
+    meaning: "The state of the simulated Ethereum is not one that this validator can load.",
+    cause:
+      "Another release of Lyra runs it, its file was changed, or another program answers at its address.",
+    fix: "Run one release everywhere, or restore its file ethereum.json from the backup. Until then deposits and the like are refused here; the chain goes on.",
+  },
   ethereum_busy: {
     meaning: "Too many callers wait for the simulated Ethereum.",
     fix: "Try again: each call takes a block.",
