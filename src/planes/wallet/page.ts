@@ -264,6 +264,8 @@ function apiOf(options: PageOptions) {
 const isProblem = (value: string): value is PresenceProblem => Object.hasOwn(SENTENCES, value);
 
 const SAME_ORIGIN = "same-origin";
+/** The page posts these by itself, for every request of a site. */
+const SHOWING: ReadonlySet<string> = new Set([`${API}/show`, `${API}/hide`]);
 
 /** Checks before any route: undefined lets a request pass. */
 function guard(request: Request, { access, isAllowedHost }: PageOptions): Response | undefined {
@@ -284,7 +286,8 @@ function guard(request: Request, { access, isAllowedHost }: PageOptions): Respon
     return refuse(415, "wrong_type", "the body is application/json");
   const { pathname } = splitUrl(request.url);
   if (pathname === `${API}/open`) return undefined;
-  return hasSession(request, access, method === "POST") ? undefined : noSession();
+  const isUse = method === "POST" && !SHOWING.has(pathname);
+  return hasSession(request, access, isUse) ? undefined : noSession();
 }
 
 /** @param isUse a person did something */

@@ -491,6 +491,18 @@ describe("attacks", () => {
     expect([status, body.code, body.wallets]).toEqual([401, "no_session", undefined]);
   });
 
+  test("a session ends without use, however often sites ask", async () => {
+    const scene = await Scene.start();
+    await scene.open();
+    const { answer, id } = await scene.asked();
+    scene.nowMs += 29 * 60_000;
+    for (const path of ["/show", "/hide"]) expect((await scene.post(path, { id })).status).toBe(200);
+    scene.nowMs += 2 * 60_000;
+    expect((await scene.get("/state")).status).toBe(401);
+    scene.desk.rejectAll();
+    await answer;
+  });
+
   test("a stolen link is good for one browser alone", async () => {
     const scene = await Scene.start();
     const [, link] = scene.rig.running.pageLink().split("#open=");
