@@ -255,6 +255,29 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     expect((await orders())[0]).toMatchObject({ status: "STATUS_CANCELLED" });
   }, 30_000);
 
+  test("a request that waits in the wallet ends with the blocks that it was written for, and with its form", async () => {
+    const { page } = look;
+    const tool = (name: string, body: string) =>
+      fetch(`${devnet.nodeUrl}/devnet/${name}`, { method: "POST", body }).then((answer) => answer.text());
+    const snapshot = await tool("snapshot", "{}");
+    await mineOverHttp(devnet, 1);
+    await look.open(`party/${devnet.parties[1]!.publicKey}?tab=send`);
+    const transfer = form("Send to this party");
+    await transfer.getByLabel("Amount").fill("2.5");
+    await transfer.getByLabel("Asset").selectOption({ label: "tUSD" });
+    const leaves: readonly (() => Promise<unknown>)[] = [
+      () => tool("revert", snapshot),
+      () => page.getByRole("tab", { name: "Ledger" }).click(),
+    ];
+    for (const leave of leaves) {
+      expect(await transfer.locator(".ticket-message").textContent()).toBe("");
+      await transfer.getByRole("button", { name: "Send" }).click();
+      await eventually(() => desk.requests.length > 0);
+      await leave();
+      await eventually(() => desk.requests.length === 0);
+    }
+  }, 30_000);
+
   test("says why a wallet refuses, and that nothing was asked on another chain", async () => {
     const { page } = look;
     const bob = devnet.parties[1]!;

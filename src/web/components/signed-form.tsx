@@ -1,11 +1,11 @@
 // A form that has one command signed: by a key of a wallet, or by a party of a devnet. All forms that send share it.
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { shellWord } from "../../http/shell-word.ts";
 import { DEFAULT_WALLET_PORT, WALLET_PORT_QUERY } from "../../http/wallet-address.ts";
 import { marketOf } from "../data/names.ts";
-import { addresses, get, nodeOrigin, postToNode } from "../data/node.ts";
+import { addresses, get, nodeOrigin, postToNode, reverts } from "../data/node.ts";
 import { useOfThisChain } from "../data/read.ts";
 import {
   choose,
@@ -35,7 +35,7 @@ interface SignedFormProps {
 }
 
 export function SignedForm({ title, command, children, more }: SignedFormProps) {
-  const sending = useOfThisChain<Sending | undefined>(undefined);
+  const { sending, sendBy } = useSending();
   const id = useId();
   const by = signer();
   const written = command === undefined ? "" : JSON.stringify(command);
@@ -48,7 +48,7 @@ export function SignedForm({ title, command, children, more }: SignedFormProps) 
     event.preventDefault();
     const isConnecting = connecting.value?.stage === "asking";
     if (command === undefined || by === undefined || isWaiting || isConnecting) return;
-    await send(by, command, (next) => (sending.value = next));
+    await sendBy(by, command);
   };
   return (
     <form class="panel ticket" aria-labelledby={id} onSubmit={submit}>
@@ -75,6 +75,22 @@ export function SignedForm({ title, command, children, more }: SignedFormProps) 
       )}
     </form>
   );
+}
+
+/** One command at a time. What waits is taken back with the form that sent it, and with the blocks that it was written for. */
+export function useSending() {
+  const sending = useOfThisChain<Sending | undefined>(undefined);
+  const last = useRef<AbortController>(undefined);
+  const turn = reverts.value;
+  useEffect(() => () => last.current?.abort(), [turn]);
+  const sendBy = (by: Signer, command: object) => {
+    const abort = new AbortController();
+    last.current = abort;
+    return send(by, command, abort.signal, (next) => {
+      if (!abort.signal.aborted) sending.value = next;
+    });
+  };
+  return { sending, sendBy };
 }
 
 /** The choice of who signs, and the wallet's connection. */

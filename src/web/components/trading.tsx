@@ -1,15 +1,14 @@
 // Live orders and positions, of a market or of a party.
-import { type Signal, useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
 import type { RequestOf } from "../data/calls.ts";
 import { marketOf } from "../data/names.ts";
 import { useList } from "../data/read.ts";
-import { type Sending, send, signerFor, signers } from "../data/signing.ts";
+import { type Signer, signerFor, signers } from "../data/signing.ts";
 import { enumWords } from "../format.ts";
 import { link } from "../shell/router.ts";
 import { Amount, Scaled } from "./amount.tsx";
 import { Id, Market, Party } from "./id.tsx";
-import { Progress } from "./signed-form.tsx";
+import { Progress, useSending } from "./signed-form.tsx";
 import { Empty } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Time } from "./time.tsx";
@@ -59,11 +58,12 @@ export const AMENDED = "amend";
 
 interface OrderActionsProps {
   readonly order: Order;
-  readonly sending: Signal<Sending | undefined>;
+  readonly isWaiting: boolean;
+  readonly sendBy: (by: Signer, command: object) => Promise<void>;
 }
 
 /** Of orders whose party can sign here. */
-function OrderActions({ order, sending }: OrderActionsProps) {
+function OrderActions({ order, isWaiting, sendBy }: OrderActionsProps) {
   const { id, marketId, partyId, liquidityProvisionId } = order;
   const by = signerFor(partyId);
   if (by === undefined || liquidityProvisionId !== "") return null;
@@ -74,8 +74,8 @@ function OrderActions({ order, sending }: OrderActionsProps) {
       <button
         type="button"
         class="small"
-        disabled={sending.value?.stage === "waiting"}
-        onClick={() => send(by, { orderCancellation }, (next) => (sending.value = next))}
+        disabled={isWaiting}
+        onClick={() => sendBy(by, { orderCancellation })}
       >
         Cancel
       </button>
@@ -85,7 +85,8 @@ function OrderActions({ order, sending }: OrderActionsProps) {
 
 export function OrderTable({ filter, hidden }: TradingProps) {
   const pages = useList("orders.list", { filter: { ...filter, liveOnly: true } });
-  const sending = useSignal<Sending | undefined>(undefined);
+  const { sending, sendBy } = useSending();
+  const isWaiting = sending.value?.stage === "waiting";
   return (
     <section class="panel trading">
       {sending.value !== undefined && <Progress sending={sending} />}
@@ -117,7 +118,10 @@ export function OrderTable({ filter, hidden }: TradingProps) {
           ...(signers().length === 0
             ? []
             : [
-                { title: "Change", cell: (order: Order) => <OrderActions order={order} sending={sending} /> },
+                {
+                  title: "Change",
+                  cell: (order: Order) => <OrderActions {...{ order, isWaiting, sendBy }} />,
+                },
               ]),
         ]}
       />

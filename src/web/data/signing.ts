@@ -56,14 +56,19 @@ export type Sending =
     }
   | { readonly stage: "failed"; readonly text: string; readonly hint: string };
 
-/** Has a command signed and sent. @param note of each stage */
-export async function send(by: Signer, command: object, note: (sending: Sending) => void): Promise<void> {
+/** Has a command signed and sent. @param signal takes back what waits in a wallet @param note of each stage */
+export async function send(
+  by: Signer,
+  command: object,
+  signal: AbortSignal,
+  note: (sending: Sending) => void,
+): Promise<void> {
   const abort = new AbortController();
   note({ stage: "waiting", by: by.kind, cancel: () => abort.abort() });
   try {
     const sent =
       by.kind === "wallet"
-        ? { hash: await sendByWallet(by.publicKey, command, abort.signal) }
+        ? { hash: await sendByWallet(by.publicKey, command, AbortSignal.any([signal, abort.signal])) }
         : await impersonate(by.publicKey, command);
     note({ stage: "sent", ...sent });
   } catch (error) {
