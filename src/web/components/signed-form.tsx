@@ -77,7 +77,7 @@ export function SignedForm({ title, command, children, more }: SignedFormProps) 
   );
 }
 
-/** One command at a time. A wallet's request is taken back when its form goes, or a devnet's blocks do. */
+/** Sends a command at a time. A wallet's request is taken back when its form goes, or a devnet's blocks do. */
 export function useSending() {
   const sending = useOfThisChain<Sending | undefined>(undefined);
   const last = useRef<AbortController>(undefined);
