@@ -108,6 +108,30 @@ test("/statistics of a chain that has stopped, and of one whose blocks share a t
   expect(statistics).toMatchObject({ blockDuration: "0", eventsPerSecond: "0" });
 });
 
+test("/statistics of a validator has its engine's peers and version", async () => {
+  const { ask, chain } = smallNode();
+  expect((await ask("/statistics")).body.statistics).toMatchObject({
+    totalPeers: "0",
+    chainVersion: "0.34.27",
+  });
+  chain.tell({
+    consensus: {
+      ...{ notReady: undefined, isConnected: true, sinceNs: 0n, version: "0.38.26", isCatchingUp: false },
+      ...{
+        peers: 3,
+        validators: 4,
+        blockNs: 0n,
+        clockSkewSeconds: 0,
+        doubleSigned: { count: 0, own: undefined },
+      },
+    },
+  });
+  expect((await ask("/statistics")).body.statistics).toMatchObject({
+    totalPeers: "3",
+    chainVersion: "0.38.26",
+  });
+});
+
 describe("/statistics/spam/{partyId}", () => {
   test("a party that never sent anything: zero counts, and one block state", async () => {
     const { ask } = smallNode();
