@@ -170,6 +170,9 @@ const NAME = /^[A-Za-z0-9._-]+$/;
 /** An archive of a year has at most some hundred entries. */
 const DIRECTORY_BYTES_MAX = 16 * 1024 * 1024;
 
+/** Of the records behind the directory. */
+const ENDS_BYTES_MAX = END64_BYTES + LOCATOR64_BYTES + END_BYTES;
+
 export interface ArchiveEntry extends ZipEntry {
   /** Offset of its data. */
   readonly offset: number;
@@ -198,7 +201,8 @@ export const endsEarly = () => new ArchiveFault("the archive ends too early");
 export async function readDirectory(source: ArchiveSource): Promise<ArchiveEntry[]> {
   const { size } = source;
   const { offset, bytes, count } = await findDirectory(source);
-  if (bytes > DIRECTORY_BYTES_MAX || offset + bytes > size)
+  const ends = size - offset - bytes;
+  if (bytes > DIRECTORY_BYTES_MAX || ends < 0 || ends > ENDS_BYTES_MAX)
     throw new ArchiveFault("its directory is damaged");
   const entries = parseDirectory(await source.read(offset, bytes), count);
   const tail = await source.read(offset, size - offset);

@@ -112,6 +112,31 @@ async function sourceOf(file: FileHandle): Promise<ArchiveSource> {
   return { size: (await file.stat()).size, read };
 }
 
+test.each([22, 98])(
+  "an end record that names a directory far before it is refused unread (%p bytes)",
+  async (bytes) => {
+    const size = 40 * 1024 ** 3;
+    const tail = Buffer.from(centralDirectory([]));
+    expect(tail).toHaveLength(22);
+    if (bytes === 98) tail.writeUInt32LE(0xffff_ffff, 16);
+    const wide = Buffer.alloc(76);
+    wide.writeUInt32LE(0x0606_4b50, 0);
+    wide.writeUInt32LE(0x0706_4b50, 56);
+    const end = bytes === 98 ? Buffer.concat([wide, tail]) : tail;
+    let most = 0;
+    const source: ArchiveSource = {
+      size,
+      async read(offset, length) {
+        most = Math.max(most, length);
+        if (length > 1024) throw new Error(`${length} bytes in one read`);
+        return end.subarray(offset - (size - end.length), offset - (size - end.length) + length);
+      },
+    };
+    await expect(readDirectory(source)).rejects.toThrow("its directory is damaged");
+    expect(most).toBeLessThan(100);
+  },
+);
+
 describe("the data of an entry", () => {
   const directoryOf = async (path: string) => {
     await Bun.write(path, archive(TEXTS));
