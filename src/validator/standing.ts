@@ -24,7 +24,7 @@ export async function standingOf(
     const [peers, totalPower, lastSigned] = await Promise.all([
       consensus.peers(),
       consensus.totalPower(),
-      lastSignedBy(consensus, own.address, own.height),
+      lastSignedBy(consensus, own),
     ]);
     const { name, version, height, isCatchingUp, power } = own;
     const engine: EngineStanding = {
@@ -40,10 +40,11 @@ export async function standingOf(
 
 async function lastSignedBy(
   consensus: Consensus,
-  address: string,
-  last: number,
+  { address, height: last, earliestHeight }: Awaited<ReturnType<Consensus["ownValidator"]>>,
 ): Promise<number | undefined> {
-  const heights = Array.from({ length: Math.min(BLOCKS_LOOKED_AT, last) }, (_, back) => last - back);
+  // Behind a snapshot the engine has no blocks before it.
+  const first = Math.max(1, earliestHeight, last - BLOCKS_LOOKED_AT + 1);
+  const heights = Array.from({ length: Math.max(0, last - first + 1) }, (_, back) => last - back);
   const signers = await Promise.all(heights.map((height) => consensus.signersOf(height)));
   return heights.find((_, at) => signers[at]!.includes(address));
 }

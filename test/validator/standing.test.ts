@@ -120,6 +120,24 @@ test("peers, power and the last signed block are the engine's, duties those of t
   });
 });
 
+test("an engine that began behind a snapshot is heights for no block before it", async () => {
+  const heights: string[] = [];
+  answers = {
+    ...ANSWERS,
+    status: () => {
+      const whole = ANSWERS.status!({}) as { readonly sync_info: object };
+      return { ...whole, sync_info: { ...whole.sync_info, earliest_block_height: "11" } };
+    },
+    commit: ({ height }) => {
+      heights.push(height!);
+      return ANSWERS.commit!({ height });
+    },
+  };
+  expect((await standing()).engine).toMatchObject({ height: 12, lastSigned: undefined });
+  expect(heights.sort()).toEqual(["11", "12"]);
+  answers = ANSWERS;
+});
+
 test("an engine that signed none of the last blocks, or whose validator the chain lacks, is shown so", async () => {
   answers = { ...ANSWERS, commit: () => ANSWERS.commit!({ height: "1" }) };
   expect((await standing()).engine).toMatchObject({ lastSigned: undefined });
