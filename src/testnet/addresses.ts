@@ -17,7 +17,9 @@ export function readHost(text: string): string | undefined {
 /** Whether it is an address, and one that is reached from this machine or its own net alone. */
 export const isPrivate = (host: string): boolean => isIP(host) !== 0 && PRIVATE.test(host);
 
-export const isLoopback = (host: string): boolean => /^(?:127\.|::1$|localhost$)/i.test(host);
+/** Not a name but `localhost`: any other is what a resolver makes of it. */
+export const isLoopback = (host: string): boolean =>
+  /^localhost$/i.test(host) || (isIP(host) !== 0 && /^(?:127\.|::1$)/.test(host));
 
 /** `HOST:PORT`, with brackets around an IPv6 address. */
 export const hostPort = (host: string, port: number): string =>
