@@ -45,7 +45,7 @@ import { Proposals } from "./proposals.ts";
 import { WaitingTxs } from "./waiting.ts";
 
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
-/** A transaction that this many blocks did not hold is not expected any more. */
+/** A transaction that the engine has not checked for this many blocks is not expected any more. */
 const WAITING_BLOCKS_MAX = 100;
 
 /** Hands a transaction to the consensus engine's own mempool, and waits for the verdict. */
@@ -352,19 +352,23 @@ export class AbciChain implements ChainPort {
     return { members: this.core.engine.consensusMembers(), appHash: this.core.point.appHash };
   }
 
-  /** The verdict for the engine's mempool; a transaction that passes is held until the next commit. */
-  checkTx(bytes: Uint8Array): TxOutcome {
+  /**
+   * The verdict for the engine's mempool; a transaction that passes is held until the next commit.
+   * @param isAgain of one that was taken: for it there is room
+   */
+  checkTx(bytes: Uint8Array, isAgain = false): TxOutcome {
     let outcome: TxOutcome;
     try {
       const { hash, verdict } = this.read(bytes);
       if (!verdict.ok) outcome = this.intake.refusedBytes(hash, verdict.refusal);
       else {
         const { transaction: tx } = verdict;
-        const full = this.waiting.has(hash) ? undefined : this.waiting.lacksRoom(tx, bytes.length);
+        const hasRoom = isAgain || this.waiting.has(hash);
+        const full = hasRoom ? undefined : this.waiting.lacksRoom(tx, bytes.length);
         if (full !== undefined) return this.outcomeOf(hash, POOL_FULL, full);
         outcome = this.intake.recheck({ hash, tx, isImpersonated: false });
         if (outcome.code === 0) this.waiting.put(hash, tx, bytes, this.height);
-        else this.leave(outcome, tx);
+        else this.leave(outcome, tx, isAgain);
       }
     } catch (error) {
       if (!(error instanceof ChainCallError)) throw error;
@@ -482,8 +486,8 @@ export class AbciChain implements ChainPort {
       this.outcomes.add(outcome);
       this.waiters.resolve(hash, outcome);
     }
-    for (const [hash, { since }] of this.waiting.entries())
-      if (height - since > WAITING_BLOCKS_MAX) this.waiting.delete(hash);
+    for (const [hash, { checkedAt }] of this.waiting.entries())
+      if (height - checkedAt > WAITING_BLOCKS_MAX) this.waiting.delete(hash);
     if (txs.length > 0) this.outcomes.wake();
     this.noteHalt();
     this.options.onCommitted?.(height);
@@ -492,10 +496,10 @@ export class AbciChain implements ChainPort {
   }
 
   /** A transaction left the engine's mempool, or did not come in. */
-  private leave(outcome: TxOutcome, tx: Parameters<RecentRefusals["add"]>[1]): void {
+  private leave(outcome: TxOutcome, tx: Parameters<RecentRefusals["add"]>[1], wasTaken: boolean): void {
     this.refusals.add(outcome, tx);
     this.options.onOutcome?.(outcome, tx);
-    if (!this.waiting.delete(outcome.hash)) return;
+    if (!this.waiting.delete(outcome.hash) && !wasTaken) return;
     this.outcomes.add(outcome);
     this.waiters.resolve(outcome.hash, outcome);
     this.outcomes.wake();

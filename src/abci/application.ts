@@ -8,6 +8,7 @@ import { appStateHash, type Genesis } from "../engine/genesis.ts";
 import { logFailure } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
 import {
+  CheckTxType,
   ResponseProcessProposalProposalStatus as ProposalStatus,
   type Request,
   type RequestCheckTx,
@@ -167,12 +168,12 @@ export class Application implements AbciHandler {
     };
   }
 
-  private checkTx({ tx }: RequestCheckTx, connection: object) {
+  private checkTx({ tx, type }: RequestCheckTx, connection: object) {
     if (connection !== this.mempool) {
       if (this.mempool !== undefined) this.chain.clearMempool();
       this.mempool = connection;
     }
-    const { code, text, gasWanted } = this.chain.checkTx(tx);
+    const { code, text, gasWanted } = this.chain.checkTx(tx, type === CheckTxType.RECHECK);
     return { code, data: Buffer.from(text, "utf8"), log: text, gasWanted: BigInt(gasWanted) };
   }
 

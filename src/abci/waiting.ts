@@ -10,8 +10,8 @@ import { COMMANDS } from "../wire/transaction-commands.ts";
 interface WaitingTx {
   readonly tx: CheckedTransaction;
   readonly bytes: Uint8Array;
-  /** Height of its first check. */
-  readonly since: number;
+  /** Height of its last check. */
+  checkedAt: number;
 }
 
 interface Room {
@@ -61,10 +61,14 @@ export class WaitingTxs {
     return `mempool is full for this party: ${own} of its transactions wait (max: ${share} while half of it is taken), ${totals}`;
   }
 
-  /** @param height for one that was not there before */
+  /** @param height of the check that it passed */
   put(hash: string, tx: CheckedTransaction, bytes: Uint8Array, height: number): void {
-    if (this.byHash.has(hash)) return;
-    this.byHash.set(hash, { tx, bytes, since: height });
+    const entry = this.byHash.get(hash);
+    if (entry !== undefined) {
+      entry.checkedAt = height;
+      return;
+    }
+    this.byHash.set(hash, { tx, bytes, checkedAt: height });
     this.count(tx, bytes, 1);
   }
 

@@ -2,8 +2,10 @@
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { cpSync } from "node:fs";
 import fc from "fast-check";
+import { sha256HexOf } from "../../src/crypto/sha.ts";
 import { ChainCallError } from "../../src/engine/chain-port.ts";
 import { readGenesis } from "../../src/engine/genesis.ts";
+import { CheckTxType } from "../../src/wire/generated/abci.ts";
 import { newHome, Rig, removeHomes, Sender, testGenesis } from "../chain/rig.ts";
 import { turns } from "../support/eventually.ts";
 import { runs, SEED } from "../support/seed.ts";
@@ -235,6 +237,37 @@ describe("a check of the engine's mempool", () => {
     // Those that wait are checked again, however full it is.
     for (const bytes of waiting.slice(0, 5)) expect((await rig.checkTx(bytes)).code).toBe(0);
     expect((await rig.checkTx(more)).code).toBe(0);
+    await rig.stop();
+  });
+
+  test("lets what waits for long wait on, and says so, while the engine checks it again", async () => {
+    const genesis = testGenesis({ "spam.pow.numberOfPastBlocks": "500" });
+    const rig = new AbciRig({ genesis, limits: { mempoolTxsMax: 2 } });
+    await rig.block();
+    const recheck = async (tx: Uint8Array) =>
+      (await rig.call({ checkTx: { tx, type: CheckTxType.RECHECK } }, rig.mempool)).checkTx!;
+    const old = alice.transfer(rig.chain, bob.party, 1_000_000n);
+    const hash = sha256HexOf(old).toUpperCase();
+    expect((await rig.checkTx(old)).code).toBe(0);
+    for (let n = 0; n < 102; n++) {
+      await rig.block();
+      expect(await rig.chain.outcomesOf([hash], 0)).toEqual(["waiting"]);
+      expect((await recheck(old)).code).toBe(0);
+    }
+    expect((await rig.checkTx(bob.transfer(rig.chain, alice.party, 1n))).code).toBe(0);
+    expect((await rig.checkTx(carol.transfer(rig.chain, alice.party, 1n))).code).toBe(90);
+    // An engine that does not check again: after so many blocks the transaction is not expected any more.
+    for (let n = 0; n < 102; n++) await rig.block();
+    expect(await rig.chain.outcomesOf([hash], 0)).toEqual(["unknown"]);
+    for (const from of [bob, carol])
+      expect((await rig.checkTx(from.transfer(rig.chain, alice.party, 1n))).code).toBe(0);
+    // One that does after all does not hear that there is no room: it would drop what was taken.
+    expect((await recheck(old)).code).toBe(0);
+    await rig.block();
+    await rig.block([alice.transfer(rig.chain, bob.party, 1n)]);
+    for (let n = 0; n < 102; n++) await rig.block();
+    expect((await recheck(old)).code).toBe(70);
+    expect(await rig.chain.outcomesOf([hash], 0)).toMatchObject([{ code: 70 }]);
     await rig.stop();
   });
 
