@@ -256,12 +256,12 @@ describe("a check of the engine's mempool", () => {
     }
     expect((await rig.checkTx(bob.transfer(rig.chain, alice.party, 1n))).code).toBe(0);
     expect((await rig.checkTx(carol.transfer(rig.chain, alice.party, 1n))).code).toBe(90);
-    // An engine that does not check again: after so many blocks the transaction is not expected any more.
+    // Without a check for a hundred blocks the transaction is not expected any more.
     for (let n = 0; n < 102; n++) await rig.block();
     expect(await rig.chain.outcomesOf([hash], 0)).toEqual(["unknown"]);
     for (const from of [bob, carol])
       expect((await rig.checkTx(from.transfer(rig.chain, alice.party, 1n))).code).toBe(0);
-    // One that does after all does not hear that there is no room: it would drop what was taken.
+    // A later check is not refused for want of room: the engine would drop what was taken.
     expect((await recheck(old)).code).toBe(0);
     await rig.block();
     await rig.block([alice.transfer(rig.chain, bob.party, 1n)]);

@@ -120,7 +120,7 @@ test("peers, power and the last signed block are the engine's, duties those of t
   });
 });
 
-test("an engine that began behind a snapshot is heights for no block before it", async () => {
+test("an engine that began behind a snapshot is asked for no block before it", async () => {
   const heights: string[] = [];
   answers = {
     ...ANSWERS,
