@@ -248,6 +248,12 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await approveInTerminal("Change the order");
     await amendment.getByText("in block").waitFor();
     expect((await orders())[0]).toMatchObject({ size: "30" });
+    // A second change is of the order as the first has left it.
+    await amendment.getByLabel("Price").fill("91");
+    await amendment.getByRole("button", { name: "Send" }).click();
+    await approveInTerminal("Change the order");
+    await amendment.getByText("in block").waitFor();
+    expect((await orders())[0]).toMatchObject({ size: "30", price: "9100" });
     await amendment.getByRole("button", { name: "Back to a new order" }).click();
     await row.first().getByRole("button", { name: "Cancel" }).click();
     await approveInTerminal("Cancel");

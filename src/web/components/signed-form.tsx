@@ -32,23 +32,34 @@ interface SignedFormProps {
   readonly children: ComponentChildren;
   /** Beside the button that sends. */
   readonly more?: ComponentChildren;
+  readonly hold?: Hold;
 }
 
-export function SignedForm({ title, command, children, more }: SignedFormProps) {
+/** Keeps a command that depends on the effect of the last one from being sent before that has ended. */
+interface Hold {
+  readonly isHeld: boolean;
+  readonly onSent: () => void;
+  /** The transaction had no effect, or no block has it for some minutes. */
+  readonly onRefused: () => void;
+}
+
+export function SignedForm({ title, command, children, more, hold }: SignedFormProps) {
   const { sending, sendBy } = useSending();
   const id = useId();
   const by = signer();
   const written = command === undefined ? "" : JSON.stringify(command);
-  // The message speaks of the values that were sent.
+  const isHeld = hold?.isHeld === true;
+  // The message speaks of the values that were sent: it stays until others can be.
   useEffect(() => {
-    if (sending.value?.stage !== "waiting") sending.value = undefined;
+    if (sending.value?.stage !== "waiting" && !isHeld && written !== "") sending.value = undefined;
   }, [written, by && signerId(by)]);
-  const isWaiting = sending.value?.stage === "waiting";
+  const isWaiting = sending.value?.stage === "waiting" || isHeld;
   const submit = async (event: Event) => {
     event.preventDefault();
     const isConnecting = connecting.value?.stage === "asking";
     if (command === undefined || by === undefined || isWaiting || isConnecting) return;
     await sendBy(by, command);
+    if (sending.value?.stage === "sent") hold?.onSent();
   };
   return (
     <form class="panel ticket" aria-labelledby={id} onSubmit={submit}>
@@ -65,7 +76,7 @@ export function SignedForm({ title, command, children, more }: SignedFormProps) 
             Send
           </button>
           {more}
-          <Progress sending={sending} />
+          <Progress sending={sending} onRefused={hold?.onRefused} />
           {by.kind === "party" && command !== undefined && (
             <Command
               text={`lyra devnet impersonate ${shellWord(by.title)} ${shellWord(JSON.stringify(command))}`}
@@ -214,8 +225,13 @@ function serveCommand(): string {
   return `lyra wallet serve --node-url ${hasNodePort ? nodeOrigin() : "NODE_URL"}${words}`;
 }
 
+interface ProgressProps {
+  readonly sending: Signal<Sending | undefined>;
+  readonly onRefused?: Hold["onRefused"] | undefined;
+}
+
 /** The stages of a command on its way. */
-export function Progress({ sending }: { readonly sending: Signal<Sending | undefined> }) {
+export function Progress({ sending, onRefused }: ProgressProps) {
   const state = sending.value;
   return (
     <div class={state?.stage === "failed" ? "ticket-message bad" : "ticket-message"} role="status">
@@ -232,7 +248,9 @@ export function Progress({ sending }: { readonly sending: Signal<Sending | undef
         ))}
       {state?.stage === "failed" && state.text}
       {state?.stage === "failed" && state.hint !== "" && <small>{state.hint}</small>}
-      {state?.stage === "sent" && <Sent key={state.hash} hash={state.hash} height={state.height} />}
+      {state?.stage === "sent" && (
+        <Sent key={state.hash} hash={state.hash} height={state.height} onRefused={onRefused} />
+      )}
     </div>
   );
 }
@@ -267,7 +285,12 @@ interface Outcome {
   readonly refusal: string;
 }
 
-function Sent({ hash, height }: { readonly hash: string; readonly height: number | undefined }) {
+interface SentProps extends Pick<ProgressProps, "onRefused"> {
+  readonly hash: string;
+  readonly height: number | undefined;
+}
+
+function Sent({ hash, height, onRefused }: SentProps) {
   const outcome = useSignal<Outcome | undefined>(height === undefined ? undefined : { height, refusal: "" });
   const isGivenUp = useSignal(false);
   useEffect(() => {
@@ -281,6 +304,7 @@ function Sent({ hash, height }: { readonly hash: string; readonly height: number
             height: sent.height,
             refusal: sent.code === 0 ? "" : sent.error || `code ${sent.code}`,
           };
+        if (sent === undefined || sent.code !== 0) onRefused?.();
       },
       () => {},
     );

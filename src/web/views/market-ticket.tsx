@@ -5,7 +5,7 @@ import { Flag, SelectField, TextField, TimeField } from "../components/fields.ts
 import { Id } from "../components/id.tsx";
 import { SignedForm } from "../components/signed-form.tsx";
 import { AMENDED, type Expiry, ORDER_EXPIRIES } from "../components/trading.tsx";
-import { useCall } from "../data/read.ts";
+import { useCall, useOfThisChain } from "../data/read.ts";
 import { enumWords, numberProblem, timeMs, toWhole, withDecimals } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
 import type { Market } from "./markets.tsx";
@@ -156,7 +156,7 @@ interface AmendmentProps {
 }
 
 function Amendment({ market, id }: AmendmentProps) {
-  const { data, failure } = useCall("orders.get", { orderId: id }, { isLive: false });
+  const { data, failure } = useCall("orders.get", { orderId: id });
   const order = data?.order;
   if (failure !== undefined || (order !== undefined && order.marketId !== market.id))
     return <NewOrder market={market} />;
@@ -181,6 +181,8 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
   const until = useSignal(localField(order.expiresAt));
   const expiry = useSignal<Expiry>(order.timeInForce as Expiry);
   const peg = useSignal<Peg>((order.peggedOrder?.reference ?? "") as Peg);
+  /** The order's version when an amendment was sent: the change of its size is relative to what that makes of it. */
+  const sentVersion = useOfThisChain<string | undefined>(undefined);
   const isPegged = order.peggedOrder !== null;
   const hasTime = expiry.value === "TIME_IN_FORCE_GTT";
 
@@ -209,6 +211,11 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
     <SignedForm
       title="Amend an order"
       command={isChanged ? { orderAmendment } : undefined}
+      hold={{
+        isHeld: sentVersion.value === order.version,
+        onSent: () => (sentVersion.value = order.version),
+        onRefused: () => (sentVersion.value = undefined),
+      }}
       more={
         <button type="button" onClick={() => setQuery(AMENDED, undefined)}>
           Back to a new order
