@@ -28,7 +28,10 @@ export function toWhole(text: string, decimals: number): string | undefined {
   const digits = before.replaceAll(",", "");
   if (isTooMany(decimals)) return undefined;
   if (digits + after === "" || after.length > Math.max(0, decimals)) return undefined;
-  return (digits + after.padEnd(Math.max(0, decimals), "0")).replace(/^0+(?=\d)/, "");
+  const whole = (digits + after.padEnd(Math.max(0, decimals), "0")).replace(/^0+(?=\d)/, "");
+  if (decimals >= 0 || whole === "0") return whole;
+  const zeros = "0".repeat(-decimals);
+  return whole.endsWith(zeros) ? whole.slice(0, decimals) : undefined;
 }
 
 /** Why a text is not a number with these decimals; undefined where it is one, or empty. */
@@ -37,9 +40,10 @@ export function numberProblem(text: string, decimals: number, isZero = false): s
   const whole = toWhole(text, decimals);
   if (whole === "0" && !isZero) return "it is 0";
   if (whole !== undefined) return undefined;
-  const places = Math.max(0, decimals);
-  if (toWhole(text, text.length) === undefined) return "not a number, such as 1,234.5";
-  return places === 0 ? "whole numbers only" : `more than ${places} decimal${places === 1 ? "" : "s"}`;
+  if (toWhole(text, Math.min(text.length, DECIMALS_MAX)) === undefined)
+    return "not a number, such as 1,234.5";
+  if (decimals < 0) return `not a multiple of ${withDecimals("1", decimals)}`;
+  return decimals === 0 ? "whole numbers only" : `more than ${decimals} decimal${decimals === 1 ? "" : "s"}`;
 }
 
 function grouped(digits: string): string {
@@ -92,11 +96,26 @@ export function timeMs(text: string | undefined): number | undefined {
   return Number.isFinite(ms) ? ms : undefined;
 }
 
+/** From here on three digits are those of the next step. */
+const STEP = 999.5;
+
+/** `1.23`, `12.3`, `123`, and all digits of a larger one. */
+function threeDigits(value: number): string {
+  if (value >= STEP) return count(Math.round(value));
+  return value < 1e-6 ? "0" : value.toPrecision(3);
+}
+
 export function bytes(value: number): string {
-  if (value < 1_000) return `${value} B`;
-  const units = ["kB", "MB", "GB", "TB"];
-  const step = Math.min(units.length, Math.floor(Math.log10(value) / 3));
-  return `${(value / 1_000 ** step).toPrecision(3)} ${units[step - 1]}`;
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let size = Math.round(value);
+  let step = 0;
+  for (; size >= STEP && step < units.length - 1; step++) size = Math.max(1, size / 1_000);
+  return `${step === 0 ? size : threeDigits(size)} ${units[step]}`;
+}
+
+/** A length of time as it was measured: `0.123 ms`, `1.23 s`. */
+export function measured(ms: number): string {
+  return ms < STEP ? `${threeDigits(ms)} ms` : `${threeDigits(Math.max(1, ms / 1_000))} s`;
 }
 
 /** Signs that cannot be seen, or turn the direction of writing; a line's end and a tabulator are kept. */

@@ -34,11 +34,20 @@ export const link = (text: string, kind: string, value: string) =>
   value === "" ? NONE : `${hover(text, value)}→${kind}/${value}`;
 export const block = (height: number | string) => `${count(height)}→block/${height}`;
 
+const THREE_DIGITS = { minimumSignificantDigits: 3, maximumSignificantDigits: 3 } as const;
+
+/** Rounded to three digits, with the largest unit that leaves one before the point. */
+export function threeDigits(value: number, units: Readonly<Record<string, number>>): string {
+  const rounded = Number(value.toLocaleString("en", { ...THREE_DIGITS, useGrouping: false }));
+  const [unit, size] =
+    Object.entries(units).findLast(([, each]) => rounded >= each) ?? Object.entries(units)[0]!;
+  return `${(rounded / size).toLocaleString("en", THREE_DIGITS)} ${unit}`;
+}
+
 /** Sizes in steps of a thousand. */
 export function bytes(size: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"];
-  const step = size < 1_000 ? 0 : Math.min(4, Math.floor((String(Math.trunc(size)).length - 1) / 3));
-  return step === 0 ? `${size} B` : `${(size / 1_000 ** step).toPrecision(3)} ${units[step]}`;
+  const whole = Math.round(size);
+  return whole < 1_000 ? `${whole} B` : threeDigits(whole, { kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 });
 }
 
 /** A length of time in its largest whole unit. */

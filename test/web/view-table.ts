@@ -10,7 +10,20 @@ import type {
 } from "../../src/http/chain-bodies.ts";
 import type { StatusBody } from "../../src/http/status-body.ts";
 import { type AnswerOf, TOOL_LIST, type TOOLS } from "../../src/planes/devnet/declarations.ts";
-import { block, bytes, count, type Expected, id, link, NONE, short, span, utc, words } from "./expected.ts";
+import {
+  block,
+  bytes,
+  count,
+  type Expected,
+  id,
+  link,
+  NONE,
+  short,
+  span,
+  threeDigits,
+  utc,
+  words,
+} from "./expected.ts";
 import type { Shown } from "./shown.ts";
 
 export interface ViewRow {
@@ -1643,7 +1656,7 @@ function answerRows(metrics: string): string[][] {
     [...metrics.matchAll(new RegExp(`^lyra_http_request_seconds_${part} (\\S+)$`, "gm"))].map(
       ([, ...groups]) => groups as string[],
     );
-  const ms = (seconds: number) => `${(seconds * 1_000).toPrecision(3)} ms`;
+  const ms = (seconds: number) => threeDigits(seconds * 1_000, { ms: 1, s: 1_000 });
   return values('count\\{class="(\\w+)"\\}').flatMap(([name, total]) => {
     const answers = Number(total);
     if (answers === 0) return [];

@@ -6,7 +6,7 @@ import { Table } from "../components/table.tsx";
 import { FullTime, Time } from "../components/time.tsx";
 import { addresses } from "../data/node.ts";
 import { useRead, useText } from "../data/read.ts";
-import { bytes, count, duration } from "../format.ts";
+import { bytes, count, duration, measured } from "../format.ts";
 import { classesIn, type Metrics, metricOf, metricsIn } from "./node-metrics.ts";
 import { ValidatorPanels } from "./node-validator.tsx";
 
@@ -167,8 +167,6 @@ function Process({ metrics }: { readonly metrics: Metrics }) {
   );
 }
 
-const milliseconds = (seconds: number) => `${(seconds * 1_000).toPrecision(3)} ms`;
-
 function Answers({ metrics }: { readonly metrics: Metrics }) {
   return (
     <Panel title="Answers since the start">
@@ -182,13 +180,15 @@ function Answers({ metrics }: { readonly metrics: Metrics }) {
           {
             title: "Mean",
             isNumber: true,
-            cell: (row) => <span class="number">{milliseconds(row.seconds / row.count)}</span>,
+            cell: (row) => <span class="number">{measured((1_000 * row.seconds) / row.count)}</span>,
           },
           {
             title: "99 of 100 below",
             isNumber: true,
             isMinor: true,
-            cell: (row) => <span class="number">{row.p99 === undefined ? "–" : milliseconds(row.p99)}</span>,
+            cell: (row) => (
+              <span class="number">{row.p99 === undefined ? "–" : measured(1_000 * row.p99)}</span>
+            ),
           },
         ]}
       />
