@@ -1,7 +1,8 @@
 // Names of assets, markets, validators and a devnet's parties, each read once and kept within a bound.
-import { effect, signal, untracked } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import { call } from "./calls.ts";
-import { addresses, chainId, connection, getFromNode, nodeOrigin } from "./node.ts";
+import { NameCache } from "./name-cache.ts";
+import { addresses, chainId, connection, getFromNode, nodeOrigin, onBeat, RequestFailure } from "./node.ts";
 
 interface AssetFacts {
   readonly symbol: string;
@@ -18,43 +19,16 @@ interface MarketFacts {
   readonly positionDecimals: number;
 }
 
-const KEPT_MAX = 1_000;
-
-/** A value by identifier, asked for when it is first shown. */
-class Names<Facts> {
-  private readonly values = new Map<string, Facts | null>();
-  private readonly changed = signal(0);
-
-  constructor(private readonly read: (id: string) => Promise<Facts>) {}
-
-  /** Undefined until it is known, and where the node does not know it. */
-  of(id: string | undefined): Facts | undefined {
-    void this.changed.value;
-    if (!id) return undefined;
-    const value = this.values.get(id);
-    if (value === undefined && connection.value === "open") this.load(id);
-    return value ?? undefined;
-  }
-
-  clear(): void {
-    this.values.clear();
-    this.changed.value++;
-  }
-
-  private load(id: string): void {
-    if (this.values.size >= KEPT_MAX) this.values.delete(this.values.keys().next().value!);
-    this.values.set(id, null);
-    this.read(id).then(
-      (facts) => {
-        this.values.set(id, facts);
-        this.changed.value++;
-      },
-      () => {},
-    );
-  }
+/** Over the connection of this page. */
+function namesBy<Facts>(read: (id: string) => Promise<Facts>): NameCache<Facts> {
+  return new NameCache({ read, onBeat, isOpen: () => connection.value === "open", isFinal: isUnknown });
 }
 
-const assets = new Names<AssetFacts>(async (assetId) => {
+/** The node has no such thing. */
+const isUnknown = (error: unknown) =>
+  error instanceof RequestFailure && error.status >= 400 && error.status < 500 && error.status !== 429;
+
+const assets = namesBy<AssetFacts>(async (assetId) => {
   const { details } = (await call("assets.get", { assetId })).asset;
   return {
     symbol: details?.symbol ?? "",
@@ -62,7 +36,7 @@ const assets = new Names<AssetFacts>(async (assetId) => {
     decimals: Number(details?.decimals ?? 0),
   };
 });
-const markets = new Names<MarketFacts>(async (marketId) => {
+const markets = namesBy<MarketFacts>(async (marketId) => {
   const { market } = await call("markets.get", { marketId });
   const { code = "", name = "", future } = market.tradableInstrument?.instrument ?? {};
   return {
@@ -74,7 +48,7 @@ const markets = new Names<MarketFacts>(async (marketId) => {
     positionDecimals: Number(market.positionDecimalPlaces),
   };
 });
-const validators = new Names<string>(async (id) => {
+const validators = namesBy<string>(async (id) => {
   const { node } = await call("nodes.get", { id });
   return node.name;
 });
@@ -83,37 +57,32 @@ export const assetOf = (id: string | undefined) => assets.of(id);
 export const marketOf = (id: string | undefined) => markets.of(id);
 export const validatorOf = (id: string | undefined) => validators.of(id);
 
-const partyNames = signal<ReadonlyMap<string, string> | undefined>(undefined);
+/** All parties of a devnet, under one name. */
+const devnets = namesBy<ReadonlyMap<string, string>>(async (name) => {
+  type Parties = { readonly parties: readonly { readonly name: string; readonly publicKey: string }[] };
+  const list = (await getFromNode<Parties>(`/devnet/${name}`)).parties;
+  return new Map(list.map((each) => [each.publicKey, each.name]));
+});
 
 // A node that starts again may have a new chain.
 effect(() => {
   void chainId.value;
   untracked(() => {
-    for (const names of [assets, markets, validators]) names.clear();
-    partyNames.value = undefined;
+    for (const names of [assets, markets, validators, devnets]) names.clear();
   });
 });
 
-/** The name of a devnet's party, where its tools answer this page. */
-export function partyName(key: string): string | undefined {
-  if (partyNames.value === undefined && connection.value === "open" && addresses.value?.kind === "devnet") {
-    partyNames.value = new Map();
-    // The tools answer no page of another origin.
-    if (nodeOrigin() === location.origin)
-      getFromNode<{ parties: { name: string; publicKey: string }[] }>("/devnet/parties").then(
-        ({ parties }) => {
-          partyNames.value = new Map(parties.map(({ name, publicKey }) => [publicKey, name]));
-        },
-        () => {},
-      );
-  }
-  return partyNames.value?.get(key);
+/** Names of a devnet's parties, where its tools answer this page: they answer none of another origin. */
+function partyNames(): ReadonlyMap<string, string> | undefined {
+  const isAnswered = addresses.value?.kind === "devnet" && nodeOrigin() === location.origin;
+  return isAnswered ? devnets.of("parties") : undefined;
 }
+
+export const partyName = (key: string) => partyNames()?.get(key);
 
 /** A devnet's parties with their names; none elsewhere. */
 export function parties(): { readonly id: string; readonly title: string }[] {
-  void partyName("");
-  return [...(partyNames.value ?? [])].map(([id, title]) => ({ id, title }));
+  return [...(partyNames() ?? [])].map(([id, title]) => ({ id, title }));
 }
 
 /** Parties whose names begin so. */
