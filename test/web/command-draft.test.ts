@@ -14,7 +14,7 @@ import {
   unitOf,
   usualDraft,
 } from "../../src/web/views/command-draft.ts";
-import { smallestUnits } from "../../src/web/views/command-units.ts";
+import { amountDraft, smallestUnits, unreadableAmount } from "../../src/web/views/command-units.ts";
 import { readCommand } from "../../src/wire/command-input.ts";
 import type { InputData } from "../../src/wire/generated/commands.ts";
 import { fromJson } from "../../src/wire/json.ts";
@@ -207,6 +207,36 @@ describe("an amount", () => {
     expect(smallestUnits("-0", 3)).toBe("0");
     expect(smallestUnits("12.5678", 3)).toBeUndefined();
     expect(smallestUnits("many", 3)).toBeUndefined();
+    expect(smallestUnits("-300", -2)).toBe("-3");
+    expect(smallestUnits("350", -2)).toBeUndefined();
+  });
+
+  test.each([
+    ["12.5", undefined, "its asset or market is not known"],
+    ["12", undefined, "its asset or market is not known"],
+    ["12.5678", 3, "more than 3 decimals"],
+    ["350", -2, "not a multiple of 100"],
+    ["many (of them)", 3, "not a number, such as 1,234.5"],
+  ])(
+    "that is typed as %p with %p decimals is not sent, and stays as it was typed",
+    (text, decimals, problem) => {
+      const draft = amountDraft(text, decimals);
+      expect(unreadableAmount(draft)).toEqual({ text, problem });
+      expect(problemsIn(schema, messageOf("transfer"), { amount: draft })).toEqual([`amount: ${problem}`]);
+      expect(problemsIn(schema, messageOf("orderSubmission"), { size: draft })).toEqual([`size: ${problem}`]);
+      const buys = [{ offset: draft }];
+      expect(problemsIn(schema, messageOf("liquidityProvisionSubmission"), { buys })).toEqual([
+        `buys[0].offset: ${problem}`,
+      ]);
+    },
+  );
+
+  test("that is read, or is empty, has no problem", () => {
+    expect(amountDraft("12.5", 3)).toBe("12500");
+    expect(amountDraft(" ", undefined)).toBe("");
+    expect(
+      problemsIn(schema, messageOf("transfer"), { amount: "12500", reference: "1 (not an amount: a)" }),
+    ).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { useRead } from "../data/read.ts";
 import { withDecimals } from "../format.ts";
 import type { Unit } from "./command-draft.ts";
 import { idOf } from "./command-names.ts";
-import { smallestUnits } from "./command-units.ts";
+import { amountDraft, amountProblem, smallestUnits, unreadableAmount } from "./command-units.ts";
 
 interface Counted {
   readonly decimals: number;
@@ -53,7 +53,7 @@ export function AmountField({ id, value, unit, isRequired, onChange }: AmountFie
   const decimals = counted?.decimals;
   const lastDecimals = useRef(decimals);
   const emit = (text: string) => {
-    sent.current = (decimals === undefined ? undefined : smallestUnits(text, decimals)) ?? text.trim();
+    sent.current = amountDraft(text, decimals);
     onChange(sent.current);
   };
   useEffect(() => {
@@ -62,8 +62,11 @@ export function AmountField({ id, value, unit, isRequired, onChange }: AmountFie
     // The value was changed elsewhere, in the JSON or by another command; or its decimals are known only now.
     if (value !== sent.current || (isOtherUnit && isSmallest)) {
       sent.current = value;
-      setIsSmallest(decimals === undefined && value !== "");
-      setTyped(decimals === undefined ? value : withDecimals(value, decimals).replaceAll(",", ""));
+      const text = unreadableAmount(value)?.text;
+      setIsSmallest(decimals === undefined && text === undefined && value !== "");
+      setTyped(text ?? (decimals === undefined ? value : withDecimals(value, decimals).replaceAll(",", "")));
+      // Its decimals may be known by now.
+      if (text !== undefined) emit(text);
       return;
     }
     // A number that was typed before the asset was chosen is read with its decimals now.
@@ -92,7 +95,7 @@ export function AmountField({ id, value, unit, isRequired, onChange }: AmountFie
             ? "in the smallest unit"
             : "with the decimals of the asset or market, once it is given"
           : !isWhole
-            ? `not an amount with ${decimals} decimals`
+            ? amountProblem(typed, decimals!)
             : value === ""
               ? `${counted.symbol} with ${decimals} decimals`
               : `${counted.symbol} · ${value} in the smallest unit`}

@@ -1,5 +1,6 @@
 // Values of a command's form. A draft is the command's JSON with every number as text, so that nothing is lost on the way.
 import type { CommandField, CommandSchema } from "../../planes/devnet/command-schema.ts";
+import { unreadableAmount } from "./command-units.ts";
 
 export type Draft = string | boolean | readonly Draft[] | DraftMessage;
 export interface DraftMessage {
@@ -47,7 +48,8 @@ export function problemsIn(schema: CommandSchema, message: string, draft: DraftM
         return isMessage(item)
           ? problemsIn(schema, field.type!, item).map((problem) => `${name}.${problem}`)
           : [];
-      const problem = problemOf(field, item);
+      const isAmount = unitOf(message, field.name, []) !== undefined && typeof item === "string";
+      const problem = (isAmount ? unreadableAmount(item)?.problem : undefined) ?? problemOf(field, item);
       return problem === undefined ? [] : [`${name}: ${problem}`];
     });
   });

@@ -212,10 +212,11 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
   const { name, kind, type, meaning, isRequired } = field;
   const text = typeof draft === "string" ? draft : "";
   const refusal = useContext(Refusals).get(`${useContext(Place)}.${name}`);
-  const problem = problemOf(field, draft) ?? refusal;
+  const unit = unitOf(message, name, scopes);
+  // The field of an amount shows its own problem.
+  const problem = (unit === undefined ? problemOf(field, draft) : undefined) ?? refusal;
   const set = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
     onChange(currentTarget.value === "" ? undefined : currentTarget.value);
-  const unit = unitOf(message, name, scopes);
   const names = namedBy(field);
   return (
     <div title={meaning} class={kind === "bytes" ? "field wide-field" : "field"}>
