@@ -348,7 +348,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await form.getByLabel("to", { exact: true }).fill("bob");
     // Typed before the asset is given, and read with its decimals when it is.
     await form.getByLabel("amount").fill("12.5");
-    await form.getByText("amount: its asset or market is not known").waitFor();
+    await form.locator(".failure", { hasText: "amount: its asset or market is not known" }).waitFor();
     expect(await form.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
     await form.getByLabel("asset", { exact: true }).fill("tUSD");
     await form.getByText("tUSD · 1250000 in the smallest unit").waitFor();

@@ -49,9 +49,10 @@ export function SignedForm({ title, command, children, more, hold }: SignedFormP
   const by = signer();
   const written = command === undefined ? "" : JSON.stringify(command);
   const isHeld = hold?.isHeld === true;
-  // The message speaks of the values that were sent: it stays until others can be.
+  // The message speaks of the values that were sent. After an amendment the order has them: nothing is left to send.
+  const isOfThese = isHeld || (hold !== undefined && written === "");
   useEffect(() => {
-    if (sending.value?.stage !== "waiting" && !isHeld && written !== "") sending.value = undefined;
+    if (sending.value?.stage !== "waiting" && !isOfThese) sending.value = undefined;
   }, [written, by && signerId(by)]);
   const isWaiting = sending.value?.stage === "waiting" || isHeld;
   const submit = async (event: Event) => {
