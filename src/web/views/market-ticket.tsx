@@ -181,7 +181,7 @@ function AmendmentForm({ market, order }: { readonly market: Market; readonly or
   const until = useSignal(localField(order.expiresAt));
   const expiry = useSignal<Expiry>(order.timeInForce as Expiry);
   const peg = useSignal<Peg>((order.peggedOrder?.reference ?? "") as Peg);
-  /** The order's version when an amendment was sent: the change of its size is relative to what that makes of it. */
+  /** Version of the order when an amendment was sent: changes of its size add to each other. */
   const sentVersion = useOfThisChain<string | undefined>(undefined);
   const isPegged = order.peggedOrder !== null;
   const hasTime = expiry.value === "TIME_IN_FORCE_GTT";
