@@ -1,5 +1,6 @@
 // lyra validator: the application behind a consensus engine, with all interfaces.
 import { abciAddress } from "../abci/server.ts";
+import { GENESIS_BYTES_MAX } from "../engine/genesis.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { startNode } from "../start-node.ts";
@@ -60,7 +61,6 @@ const DEFAULT_RPC = "http://127.0.0.1:26657";
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_GRPC_NODE_PORT = 3002;
 const RETAIN_BLOCKS_MAX = 1_000_000_000;
-const GENESIS_BYTES_MAX = 512 * 1024 * 1024;
 
 export const validator = command({
   flags: FLAGS,

@@ -8,6 +8,9 @@ import { timeNs } from "../wire/time-text.ts";
 /** 2250-01-01: times are 64-bit nanoseconds, which end in 2262, and epochs end after their blocks. */
 export const CHAIN_TIME_MAX_NS = 8_835_955_200_000_000_000n;
 
+/** Of a file with the genesis. */
+export const GENESIS_BYTES_MAX = 512 * 1024 * 1024;
+
 export interface GenesisAsset {
   readonly name: string;
   readonly symbol: string;

@@ -80,7 +80,7 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
   }));
   const network: NetworkFile = {
     ...{ version: 1, chainId, pace, ethereumUrl },
-    ...(options.ethereumUrl === undefined && { ethereumNode: hosts[0]!.name }),
+    ethereumNode: options.ethereumUrl === undefined ? hosts[0]!.name : null,
     nodes,
   };
   const genesis = await networkGenesis({
@@ -183,7 +183,9 @@ function wordsOf({ node, network, hasEthereum }: FolderOptions, place: string, a
 }
 
 function ethereumWords({ ethereumUrl }: NetworkFile, lyra: string, file: string): string[] {
-  const { port, hostname } = new URL(ethereumUrl);
+  const { port: named, hostname } = new URL(ethereumUrl);
+  // Empty where it is the usual one of http.
+  const port = named === "" ? "80" : named;
   const address = hostname.replace(/^\[|\]$/g, "");
   return [lyra, "ethereum", "--address", address, "--port", port, "--file", file];
 }

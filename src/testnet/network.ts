@@ -1,9 +1,10 @@
 // A network on several machines, as all its nodes know it: network.json, of which nothing is secret.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { MempoolLimits } from "../chain/options.ts";
-import { readGenesis } from "../engine/genesis.ts";
+import { GENESIS_BYTES_MAX, readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { readShortText } from "../files/short-file.ts";
 import { hostPort, isLoopback, isMachineUrl, isPrivate, readHost } from "./addresses.ts";
 import { USUAL_PORTS } from "./places.ts";
 
@@ -44,33 +45,34 @@ export interface NetworkFile {
   readonly pace: string;
   /** Where the simulated Ethereum answers. */
   readonly ethereumUrl: string;
-  /** The node beside which it runs; absent where it was given. */
-  readonly ethereumNode?: string;
+  /** The node beside which it runs; null where it was given, and absent in files from before this member. */
+  readonly ethereumNode?: string | null;
   readonly nodes: readonly NetworkNode[];
 }
 
 export const NETWORK_FILE = "network.json";
 export const GENESIS_FILE = "genesis.json";
+/** Of a network of thousands of nodes. */
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
 
 export const networkText = (network: NetworkFile): string => `${JSON.stringify(network, undefined, 2)}\n`;
 
 /** A network's public files. @throws NodeError `testnet_files_unreadable` */
 export function readNetwork(folder: string): { readonly network: NetworkFile; readonly genesis: string } {
   const path = join(folder, NETWORK_FILE);
-  let network: NetworkFile;
+  let document: unknown;
   try {
-    network = JSON.parse(readFileSync(path, "utf8")) as NetworkFile;
+    document = JSON.parse(readShortText(path, FILE_BYTES_MAX));
   } catch (error) {
     throw unreadable(path, reasonOf(error));
   }
-  if (network.version !== 1 || !Array.isArray(network.nodes) || network.nodes.length === 0)
-    throw unreadable(path, "it names no nodes");
-  const fault = faultIn(network);
+  const fault = faultIn(document);
   if (fault !== undefined) throw unreadable(path, fault);
+  const network = document as NetworkFile;
   const own = join(folder, GENESIS_FILE);
   const file = existsSync(own) ? own : join(folder, "consensus", "config", "genesis.json");
   try {
-    const genesis = readFileSync(file, "utf8");
+    const genesis = readShortText(file, GENESIS_BYTES_MAX);
     if (readGenesis(genesis).chainId === network.chainId) return { network, genesis };
   } catch (error) {
     throw unreadable(file, reasonOf(error));
@@ -88,35 +90,57 @@ const PEER_ID = /^[0-9a-f]{40}$/;
 const PORT_MAX = 65_535;
 const isPort = (port: unknown) => Number.isInteger(port) && Number(port) > 0 && Number(port) <= PORT_MAX;
 
+type Members = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
+const hasForm = (form: RegExp, value: unknown): value is string =>
+  typeof value === "string" && form.test(value);
+
 /** The file comes from another operator, and its texts stand in units and Compose files. */
-function faultIn({ chainId, pace, ethereumUrl, ethereumNode, nodes }: NetworkFile): string | undefined {
-  if (!CHAIN_ID.test(chainId))
+function faultIn(document: unknown): string | undefined {
+  if (!isObject(document)) return "it is not an object";
+  const { version, chainId, pace, ethereumUrl, ethereumNode, nodes } = document;
+  if (version !== 1 || !Array.isArray(nodes) || nodes.length === 0) return "it names no nodes";
+  if (!hasForm(CHAIN_ID, chainId))
     return "its chainId has other than letters, digits, dots, dashes and underscores";
-  if (!PACE.test(pace)) return "its pace is not a duration such as 1s";
-  if (!isMachineUrl(ethereumUrl)) return "its ethereumUrl is not of the form http://HOST:PORT";
-  for (const { name, address, peerId, peerPort, rpcPort, nodePort, dataPort, machine } of nodes) {
-    if (!NODE_NAME.test(name)) return "a node's name has other than small letters, digits and dashes";
-    if (readHost(address) !== address) return `the address of ${name} is not an address or a host name`;
-    if (!PEER_ID.test(peerId)) return `the peerId of ${name} has not 40 hexadecimal digits`;
-    if (![peerPort, rpcPort, nodePort, dataPort].every(isPort)) return `a port of ${name} is not one`;
-    if (machine !== undefined && !isMachine(machine)) return `the machine of ${name} is not described`;
+  if (!hasForm(PACE, pace)) return "its pace is not a duration such as 1s";
+  if (typeof ethereumUrl !== "string" || !isMachineUrl(ethereumUrl))
+    return "its ethereumUrl is not of the form http://HOST:PORT";
+  for (const node of nodes as readonly unknown[]) {
+    const fault = faultInNode(node);
+    if (fault !== undefined) return fault;
   }
-  if (ethereumNode !== undefined && !nodes.some(({ name }) => name === ethereumNode))
+  const isNode = (nodes as readonly NetworkNode[]).some(({ name }) => name === ethereumNode);
+  if (ethereumNode !== undefined && ethereumNode !== null && !isNode)
     return "its ethereumNode is not one of its nodes";
   return undefined;
 }
 
-function isMachine({ places, lyra, cometbft, retainBlocks, mempool = {} }: MachineOptions): boolean {
+function faultInNode(node: unknown): string | undefined {
+  if (!isObject(node)) return "a node is not an object";
+  const { name, address, peerId, peerPort, rpcPort, nodePort, dataPort, machine } = node;
+  if (!hasForm(NODE_NAME, name)) return "a node's name has other than small letters, digits and dashes";
+  if (typeof address !== "string" || readHost(address) !== address)
+    return `the address of ${name} is not an address or a host name`;
+  if (!hasForm(PEER_ID, peerId)) return `the peerId of ${name} has not 40 hexadecimal digits`;
+  if (![peerPort, rpcPort, nodePort, dataPort].every(isPort)) return `a port of ${name} is not one`;
+  if (machine !== undefined && !isMachine(machine)) return `the machine of ${name} is not described`;
+  return undefined;
+}
+
+function isMachine(machine: unknown): boolean {
+  if (!isObject(machine)) return false;
+  const { places, lyra, cometbft, retainBlocks, mempool = {} } = machine;
+  if (!isObject(mempool)) return false;
   const numbers = [retainBlocks, mempool.mempoolTxsMax, mempool.mempoolBytesMax];
   return (
-    [places, lyra, cometbft].every((path) => path === undefined || MACHINE_PATH.test(path)) &&
-    numbers.every((number) => number === undefined || (Number.isSafeInteger(number) && number >= 0))
+    [places, lyra, cometbft].every((path) => path === undefined || hasForm(MACHINE_PATH, path)) &&
+    numbers.every((number) => number === undefined || (Number.isSafeInteger(number) && Number(number) >= 0))
   );
 }
 
 /** The node beside which the simulated Ethereum runs; undefined where it was given. */
 export function ethereumNodeOf({ ethereumNode, ethereumUrl, nodes }: NetworkFile): string | undefined {
-  if (ethereumNode !== undefined) return ethereumNode;
+  if (ethereumNode !== undefined) return ethereumNode ?? undefined;
   // Files before this member.
   const [first] = nodes;
   const own = hostPort(first!.address, first!.peerPort + USUAL_PORTS.ethereum - USUAL_PORTS.peer);

@@ -3,19 +3,22 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readGenesis } from "../../src/engine/genesis.ts";
 import { readHost } from "../../src/testnet/addresses.ts";
-import { writeMachines } from "../../src/testnet/machines.ts";
-import { type Host, type NetworkFile, readNetwork } from "../../src/testnet/network.ts";
+import { writeFolder, writeMachines } from "../../src/testnet/machines.ts";
+import { ownMember } from "../../src/testnet/members.ts";
+import { ethereumNodeOf, type Host, type NetworkFile, readNetwork } from "../../src/testnet/network.ts";
 import { readKeys } from "../../src/validator/key-file.ts";
 import { nodeRefusal } from "../support/node-refusal.ts";
 
@@ -249,6 +252,76 @@ describe("files of a network on several machines", () => {
     expect(described).toEqual(network);
     expect(readGenesis(genesis).chainId).toBe("lyra-testnet");
     expect(() => readNetwork(folder)).toThrow("network.json");
+  });
+
+  const NODE = { name: "oslo", address: "192.168.7.1", peerId: "ab".repeat(20) };
+  const PORTS = { peerPort: 26_656, rpcPort: 26_657, nodePort: 3_003, dataPort: 3_008 };
+
+  test.each([
+    ["null", null],
+    ["a text", "network"],
+    ["no nodes", {}],
+    ["a node that is null", { nodes: [null] }],
+    ["a node that is a text", { nodes: ["oslo"] }],
+    ["a node without a name", { nodes: [{ ...NODE, ...PORTS, name: undefined }] }],
+    ["a node without an address", { nodes: [{ ...NODE, ...PORTS, address: undefined }] }],
+    ["a node whose name is a list", { nodes: [{ ...NODE, ...PORTS, name: ["oslo"] }] }],
+    ["a node without a peerId", { nodes: [{ ...NODE, ...PORTS, peerId: undefined }] }],
+    ["a machine that is null", { nodes: [{ ...NODE, ...PORTS, machine: null }] }],
+    ["a mempool that is null", { nodes: [{ ...NODE, ...PORTS, machine: { mempool: null } }] }],
+    ["a path that is a list", { nodes: [{ ...NODE, ...PORTS, machine: { places: ["/srv"] } }] }],
+    ["no chainId", { chainId: undefined }],
+    ["a pace that is a list", { pace: ["1s"] }],
+    ["no ethereumUrl", { ethereumUrl: undefined }],
+    ["an ethereumNode that is a number", { ethereumNode: 1 }],
+  ])("a network file with %s is refused, and nothing fails over it", (_, change) => {
+    const strange = join(folder, `strange${strangers++}`);
+    cpSync(join(folder, "net", "bern"), strange, { recursive: true });
+    const isChange = typeof change === "object" && change !== null && Object.keys(change).length > 0;
+    writeFileSync(
+      join(strange, "network.json"),
+      JSON.stringify(isChange ? { ...network, ...change } : change),
+    );
+    expect(nodeRefusal(() => readNetwork(strange))).toMatchObject({ code: "testnet_files_unreadable" });
+  });
+
+  test("a network file without an end is not read whole", () => {
+    const strange = join(folder, `strange${strangers++}`);
+    mkdirSync(strange);
+    symlinkSync("/dev/zero", join(strange, "network.json"));
+    const refusal = nodeRefusal(() => readNetwork(strange));
+    expect(refusal).toMatchObject({ code: "testnet_files_unreadable" });
+    expect(refusal.message).toContain("bytes");
+  });
+
+  test("a given Ethereum at the first machine's address stays a given one, and no node runs it", async () => {
+    const hosts = HOSTS.slice(0, 2);
+    await write("given", hosts, { ethereumUrl: "http://192.168.7.1:8545" });
+    const { network: described } = readNetwork(join(folder, "given"));
+    expect(ethereumNodeOf(described)).toBeUndefined();
+    // Files from before this member say it by the address alone.
+    const { ethereumNode: _, ...older } = network;
+    expect(ethereumNodeOf(older)).toBe("oslo");
+  });
+
+  test.each([
+    ["http://192.168.7.1", "80"],
+    ["http://192.168.7.1:80", "80"],
+    ["http://192.168.7.1:8600", "8600"],
+  ])("the simulated Ethereum of %s listens on port %s", async (ethereumUrl, port) => {
+    const name = `port${strangers++}`;
+    mkdirSync(join(folder, name));
+    const member = ownMember("oslo", bytesFrom(1));
+    const changed = { ...network, ethereumUrl };
+    const options = {
+      network: changed,
+      node: network.nodes[0]!,
+      genesis: read("net", "genesis.json"),
+      member,
+    };
+    writeFolder({ ...options, folder: join(folder, name, "oslo"), hasEthereum: true, settings: {} });
+    const words = execOf(name, "oslo", "lyra-oslo-ethereum.service");
+    expect(words[words.indexOf("--port") + 1]).toBe(port);
   });
 
   test.each([
