@@ -83,10 +83,16 @@ export interface Joined {
 
 const ETHEREUM_FILE_CHARACTERS_MAX = 128 * 1024 * 1024;
 const KEY_FILE_BYTES_MAX = 16 * 1024;
-/** Before it no snapshot is sure to be there: one is made every hundred blocks, and its two next headers are needed. */
+/**
+ * Before these heights no snapshot is sure to be there: one is made every hundred blocks, of a large state every thousand
+ * (abci/state-sync.ts), and its two next headers are needed.
+ */
 const SNAPSHOT_SURE_HEIGHT = 210;
-/** The trusted block is older than every snapshot, so that the engine verifies forwards. */
-const TRUST_BEHIND = 1_000;
+const LARGE_SNAPSHOT_SURE_HEIGHT = 1_010;
+/** Fewer than 100,000 entries of the state follow from a genesis of fewer characters. */
+const LARGE_GENESIS_CHARACTERS = 1_000_000;
+/** The trusted block is older than the last three snapshots, also those of a large state: the engine verifies forwards. */
+const TRUST_BEHIND = 4_000;
 /** A block of this age or less is one of a network that goes on. */
 const SIGNED_NS_MAX = 60n * SECOND_NS;
 /** A vote of the lost machine may be of the height after the last block. */
@@ -121,7 +127,7 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
   };
   const engines = await liveEngines(former, options);
   if (options.keys !== undefined) await checkSilent(name, member, engines, options.nowNs ?? systemTimeNs);
-  const { trusted, settings } = await trustOf(engines, options);
+  const { trusted, settings } = await trustOf(engines, genesis, options);
   const hasEthereum = ethereumNodeOf(former) === name;
   const ethereumUrl =
     hasEthereum && address !== lost?.address ? ownEthereumUrl(node, shiftOf(former)) : former.ethereumUrl;
@@ -237,10 +243,13 @@ async function checkSilent(
 
 async function trustOf(
   engines: readonly LiveEngine[],
+  genesis: string,
   { isFromGenesis }: JoinOptions,
 ): Promise<Pick<Joined, "trusted"> & { readonly settings: Settings }> {
   const earliest = Math.max(...engines.map(({ status }) => status.earliestHeight));
-  const isShort = heightOf(engines) < SNAPSHOT_SURE_HEIGHT && earliest <= 1;
+  const isLarge = genesis.length >= LARGE_GENESIS_CHARACTERS;
+  const sureHeight = isLarge ? LARGE_SNAPSHOT_SURE_HEIGHT : SNAPSHOT_SURE_HEIGHT;
+  const isShort = heightOf(engines) < sureHeight && earliest <= 1;
   if (isFromGenesis || isShort) return { trusted: undefined, settings: {} };
   const [first, second] = engines;
   if (second === undefined)

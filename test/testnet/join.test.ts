@@ -105,10 +105,10 @@ describe("a further node", () => {
     const rpc = [engineAt({ height: 5_000 }), engineAt({ height: 4_990 })];
     const out = newOut();
     const joined = await joinNetwork({ network: net, out, name: "kyiv", address: "192.168.7.9", rpc });
-    expect(joined).toMatchObject({ isNew: true, trusted: { height: 3_990, hash: "A".repeat(64) } });
+    expect(joined).toMatchObject({ isNew: true, trusted: { height: 990, hash: "A".repeat(64) } });
     const { statesync, p2p } = settingsOf(out.slice(folder.length), "kyiv");
     expect(statesync).toMatchObject({
-      ...{ enable: true, rpc_servers: rpc.join(","), trust_height: 3_990, trust_hash: "A".repeat(64) },
+      ...{ enable: true, rpc_servers: rpc.join(","), trust_height: 990, trust_hash: "A".repeat(64) },
     });
     expect(p2p.persistent_peers.split(",")).toHaveLength(4);
     const genesis = readGenesis(read("net", "genesis.json"));
@@ -126,6 +126,21 @@ describe("a further node", () => {
     const rpc = [engineAt({ height: 5_000 })];
     await joinNetwork({ network: net, out, name: "kyiv", address: "192.168.7.9", rpc, isFromGenesis: true });
     expect(settingsOf(out.slice(folder.length), "kyiv").statesync).toBeUndefined();
+  });
+
+  test("of a network that began large executes all blocks until a snapshot is sure to be there", async () => {
+    const large = join(folder, "large");
+    cpSync(join(net, "bern"), large, { recursive: true });
+    const genesis = JSON.parse(read("net", "genesis.json"));
+    genesis.app_state.unread = "x".repeat(1_000_000);
+    writeFileSync(join(large, "consensus", "config", "genesis.json"), JSON.stringify(genesis));
+    const joinAt = (network: string, height: number) => {
+      const rpc = [engineAt({ height }), engineAt({ height })];
+      return joinNetwork({ network, out: newOut(), name: "kyiv", address: "192.168.7.9", rpc });
+    };
+    expect((await joinAt(large, 900)).trusted).toBeUndefined();
+    expect((await joinAt(large, 1_010)).trusted).toMatchObject({ height: 1 });
+    expect((await joinAt(join(net, "bern"), 900)).trusted).toMatchObject({ height: 1 });
   });
 
   test.each([
