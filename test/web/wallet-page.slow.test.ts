@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { NodeError } from "../../src/errors/node-error.ts";
 import type { TransactionRequest } from "../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
@@ -168,6 +168,38 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     const ended = await rig.call("client.list_keys", {}, { authorization: third, origin });
     expect(ended.body.error.code).toBe(-32003);
   }, 30_000);
+
+  test("a refusal of an action is shown, one of the list until its next answer, a late one not at all", async () => {
+    const refuse = (route: Route, message: string) =>
+      route.fulfill({ status: 500, json: { code: "internal", message } });
+    await page.route("**/page/api/lock", (route) => refuse(route, "no lock today"), { times: 1 });
+    await page.getByRole("button", { name: "Lock", exact: true }).click();
+    await page.getByText("no lock today").waitFor();
+    const newer = Promise.withResolvers<void>();
+    let reads = 0;
+    await page.route("**/page/api/activity", async (route) => {
+      const read = ++reads;
+      if (read > 2) return route.continue();
+      if (read === 1) await newer.promise;
+      return refuse(route, read === 1 ? "too late" : "no list today");
+    });
+    const answer = connectFrom("https://listed.example");
+    await eventually(() => reads === 1);
+    desk.rejectAll();
+    await answer;
+    await page.getByText("no list today").waitFor();
+    const next = connectFrom("https://listed.example");
+    const decisions = page.locator("section[aria-label=Decisions]");
+    await decisions.waitFor();
+    const isLate = page.waitForResponse("**/page/api/activity");
+    newer.resolve();
+    await (await isLate).finished();
+    desk.rejectAll();
+    await next;
+    await page.getByText("No request waits").waitFor();
+    expect(await decisions.count()).toBe(1);
+    await page.unroute("**/page/api/activity");
+  });
 
   test("a second browser gets nothing with the same link, and no frame shows the page", async () => {
     const other = await openPage(browser, { requests: [], failures: [], complaints: [] });
@@ -370,11 +402,14 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
   }, 60_000);
 
   test("no request left this machine, and the browser complained of nothing", () => {
-    // The link that was used once more, and transfers that are not possible.
+    // The link that was used once more, transfers that are not possible, and refusals that a test made.
     expectQuiet(
       seen,
       [rig.running.url, "file:///"],
-      ["401 /page/api/state", "403 /page/api/open", "409 /page/api/preview", "409 /page/api/send"],
+      [
+        ...["401 /page/api/state", "403 /page/api/open", "409 /page/api/preview", "409 /page/api/send"],
+        ...["500 /page/api/activity", "500 /page/api/lock"],
+      ],
     );
   });
 });

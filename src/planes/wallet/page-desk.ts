@@ -21,7 +21,7 @@ import {
   shown,
   warningsOf,
 } from "../../wallet/approvals/shown.ts";
-import { readLog } from "../../wallet/policies/request-log.ts";
+import { newestOfLog } from "../../wallet/policies/request-log.ts";
 import type { AssetFacts, NodeClient } from "../../wallet/sending/nodes.ts";
 import { previewOwn, sendOwn } from "../../wallet/service/own-transfer.ts";
 import type { WalletService } from "../../wallet/service/service.ts";
@@ -213,7 +213,7 @@ export class PageDesk {
   activity(): PageActivity {
     const { log } = this.parts;
     try {
-      return { entries: log === undefined ? [] : readLog(log).slice(-ACTIVITY_MAX).reverse() };
+      return { entries: log === undefined ? [] : newestOfLog(log, ACTIVITY_MAX) };
     } catch {
       // There is no log yet.
       return { entries: [] };

@@ -1,7 +1,7 @@
 // The requests of pages and their decisions: one JSON line each, without secrets. For people who want to know, and for
 // trying a policy on what really happened.
-import { chmodSync, closeSync, openSync, readSync, renameSync, statSync } from "node:fs";
-import { readShortText } from "../../files/short-file.ts";
+import { chmodSync, closeSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { openPlainFile, readShortText } from "../../files/short-file.ts";
 import { writeInPlace } from "../../files/whole-file.ts";
 import { isObject } from "../service/rpc.ts";
 import { parseExactJson } from "../signing/transaction.ts";
@@ -31,6 +31,7 @@ const BYTES_MAX = 10 * 1024 * 1024;
 const NEW_LINE = 10;
 /** Bytes of a log that is read: several that were put together. */
 const READ_BYTES_MAX = 32 * BYTES_MAX;
+const TAIL_BYTES = 1024 * 1024;
 
 /** In a file that only its owner can read; when it is full it becomes `FILE.1`, and the one before is gone. */
 export class RequestLogFile implements RequestLog {
@@ -71,17 +72,40 @@ const isTextOrNone = (value: unknown) => value === undefined || isText(value);
  * @throws Error that says why it cannot be read
  */
 export function readLog(path: string): LoggedRequest[] {
-  const entries: LoggedRequest[] = [];
-  for (const line of readShortText(path, READ_BYTES_MAX).split("\n")) {
-    if (line === "") continue;
-    try {
-      const entry: unknown = parseExactJson(line);
-      if (isLogged(entry)) entries.push(entry);
-    } catch {
-      // Half a line.
+  return readShortText(path, READ_BYTES_MAX).split("\n").flatMap(entriesIn);
+}
+
+/** The newest entries of a log's last megabyte, the newest first. @throws where there is no log */
+export function newestOfLog(path: string, entriesMax: number): LoggedRequest[] {
+  const descriptor = openPlainFile(path);
+  const tail = new Uint8Array(TAIL_BYTES);
+  try {
+    const from = Math.max(0, fstatSync(descriptor).size - TAIL_BYTES);
+    const length = readSync(descriptor, tail, 0, TAIL_BYTES, from);
+    const lines = Buffer.from(tail.buffer, 0, length).toString("utf8").split("\n");
+    // The first one began before.
+    if (from > 0) lines.shift();
+    const entries: LoggedRequest[] = [];
+    for (const line of lines.reverse()) {
+      if (entries.length === entriesMax) break;
+      entries.push(...entriesIn(line));
     }
+    return entries;
+  } finally {
+    closeSync(descriptor);
   }
-  return entries;
+}
+
+/** The entry of a line; none of an invalid one. */
+function entriesIn(line: string): readonly LoggedRequest[] {
+  if (line === "") return [];
+  try {
+    const entry: unknown = parseExactJson(line);
+    return isLogged(entry) ? [entry] : [];
+  } catch {
+    // Half a line.
+    return [];
+  }
 }
 
 function isLogged(value: unknown): value is LoggedRequest {

@@ -94,7 +94,10 @@ function useHeld<Row>(newest: TableProps<Row>["rows"]) {
     onPointerEnter: () => void (isUnderPointer.value = true),
     onPointerLeave: () => void (isUnderPointer.value = false),
     onFocusIn: () => void (hasFocus.value = true),
-    onFocusOut: () => void (hasFocus.value = false),
+    onFocusOut: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      const table = currentTarget as Element;
+      if (!table.contains(relatedTarget as Element | null)) hasFocus.value = false;
+    },
     // Its outcome is to be seen, and the row with the focus may be gone with it.
     onClick: ({ target }: Event) => {
       if ((target as Element).closest("button") !== null) isUnderPointer.value = hasFocus.value = false;

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { Panel } from "../components/panel.tsx";
 import { Empty } from "../components/states.tsx";
+import { count } from "../format.ts";
 import { nextTheme, theme } from "../shell/theme.ts";
 import { Approval } from "./approval.tsx";
 import { Activity, Connections } from "./lists.tsx";
@@ -55,7 +56,7 @@ function Content() {
       </Empty>
     );
   if (state === undefined) return <div class="loading" aria-busy="true" />;
-  const { request, queue, outcomes } = state;
+  const { request, queue, waiting, outcomes } = state;
   return (
     <div class="grid">
       {request === null ? (
@@ -68,7 +69,7 @@ function Content() {
         <Approval key={request.id} request={request} />
       )}
       {queue.length > 0 && (
-        <Panel title={`${queue.length} more`} isWide>
+        <Panel title={`${count(waiting - 1)} more`} isWide>
           <ul>
             {queue.map(({ id, origin, kind }) => (
               <li key={id}>

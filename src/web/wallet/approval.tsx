@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { PageState } from "../../http/wallet-page-bodies.ts";
 import { Failure } from "../components/states.tsx";
 import { visible } from "../format.ts";
+import { useAttempts } from "./attempt.ts";
 import { callWallet } from "./session.ts";
 
 type Request = NonNullable<PageState["request"]>;
@@ -21,15 +22,7 @@ export function Approval({ request }: { readonly request: Request }) {
   const isKept = useSignal(false);
   const keys = useSignal<readonly string[]>(request.keys?.map(({ publicKey }) => publicKey) ?? []);
   const passphrase = useRef<HTMLInputElement>(null);
-  const failure = useSignal("");
-  const attempt = async (action: () => Promise<unknown>) => {
-    failure.value = "";
-    try {
-      await action();
-    } catch (error) {
-      failure.value = error instanceof Error ? error.message : String(error);
-    }
-  };
+  const { failure, attempt } = useAttempts();
   const answer = () => ({
     ...(request.kind === "connection" && { wallet: wallet.value, keep: isKept.value }),
     ...(request.kind === "keys" && { allowedKeys: keys.value }),

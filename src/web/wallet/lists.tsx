@@ -8,16 +8,13 @@ import { Empty, Failure } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { visible } from "../format.ts";
+import { useAttempts } from "./attempt.ts";
 import { callWallet, walletState } from "./session.ts";
 
 type Connection = PageState["connections"][number];
 
 export function Connections({ state }: { readonly state: PageState }) {
-  const failure = useSignal("");
-  const end = (hostname: string) =>
-    callWallet("/revoke", { hostname }).catch((error: Error) => {
-      failure.value = error.message;
-    });
+  const { failure, attempt } = useAttempts();
   const columns: readonly Column<Connection>[] = [
     { title: "Site", cell: ({ hostname }) => visible(hostname), isWide: true },
     { title: "Wallet", cell: ({ wallet }) => visible(wallet) },
@@ -26,7 +23,7 @@ export function Connections({ state }: { readonly state: PageState }) {
     {
       title: "End",
       cell: ({ hostname }) => (
-        <button type="button" onClick={() => end(hostname)}>
+        <button type="button" onClick={() => attempt(() => callWallet("/revoke", { hostname }))}>
           End
         </button>
       ),
@@ -53,10 +50,20 @@ export function Activity() {
   const failure = useSignal("");
   const version = walletState.value?.version;
   useEffect(() => {
+    let isOver = false;
     callWallet<PageActivity>("/activity").then(
-      (answer) => (entries.value = answer.entries),
-      (error: Error) => (failure.value = error.message),
+      (answer) => {
+        if (isOver) return;
+        entries.value = answer.entries;
+        failure.value = "";
+      },
+      (error: Error) => {
+        if (!isOver) failure.value = error.message;
+      },
     );
+    return () => {
+      isOver = true;
+    };
   }, [version]);
   const columns: readonly Column<Entry>[] = [
     { title: "Time", cell: ({ time }) => <Time at={time} /> },

@@ -13,6 +13,7 @@ import { Id } from "../components/id.tsx";
 import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Empty, Failure } from "../components/states.tsx";
 import { shortId, visible } from "../format.ts";
+import { useAttempts } from "./attempt.ts";
 import { callWallet, walletState } from "./session.ts";
 
 export function Wallets({ state }: { readonly state: PageState }) {
@@ -30,28 +31,28 @@ export function Wallets({ state }: { readonly state: PageState }) {
 }
 
 function Lock({ name, isUnlocked }: { readonly name: string; readonly isUnlocked: boolean }) {
+  const { failure, attempt } = useAttempts();
   if (!isUnlocked) return <Badge tone="plain">locked</Badge>;
   return (
-    <button type="button" onClick={() => callWallet("/lock", { wallet: name }).catch(() => {})}>
-      Lock
-    </button>
+    <>
+      {failure.value !== "" && <Failure text={failure.value} />}
+      <button type="button" onClick={() => attempt(() => callWallet("/lock", { wallet: name }))}>
+        Lock
+      </button>
+    </>
   );
 }
 
 function Unlock({ name }: { readonly name: string }) {
   const input = useRef<HTMLInputElement>(null);
-  const failure = useSignal("");
+  const { failure, attempt } = useAttempts();
   const isBusy = useSignal(false);
   const unlock = async (event: SubmitEvent) => {
     event.preventDefault();
     const passphrase = input.current!.value;
     input.current!.value = "";
     isBusy.value = true;
-    try {
-      await callWallet("/unlock", { wallet: name, passphrase });
-    } catch (error) {
-      failure.value = error instanceof Error ? error.message : String(error);
-    }
+    await attempt(() => callWallet("/unlock", { wallet: name, passphrase }));
     isBusy.value = false;
   };
   return (

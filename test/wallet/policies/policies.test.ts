@@ -7,7 +7,7 @@ import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { decide, type PolicyRequest, type Usage } from "../../../src/wallet/policies/decision.ts";
 import { type Policy, policyHash, type Rule, readPolicy } from "../../../src/wallet/policies/policy.ts";
 import { PolicyApprover, simulate } from "../../../src/wallet/policies/policy-approver.ts";
-import { RequestLogFile, readLog } from "../../../src/wallet/policies/request-log.ts";
+import { newestOfLog, RequestLogFile, readLog } from "../../../src/wallet/policies/request-log.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { readCommandText } from "../../support/command-text.ts";
 import { grace } from "../../support/eventually.ts";
@@ -449,6 +449,24 @@ test("half a line at the log's end is left out; a full log makes room; nobody el
   new RequestLogFile(path).append(entry);
   expect(readLog(path)).toHaveLength(1);
   expect(await codeOf(() => readPolicy("x"))).toBe("policy_invalid");
+  folder.remove();
+});
+
+test("the newest entries of a log are read from its end, whatever stands before them", () => {
+  const folder = privateFolder();
+  const path = `${folder.path}/requests.jsonl`;
+  const line = (n: number) =>
+    JSON.stringify({ time: `${n}`, kind: "keys", hostname: "h", wallet: "w", outcome: "done" });
+  const timesOf = (max: number) => newestOfLog(path, max).map(({ time }) => time);
+  writeFileSync(path, [1, 2, 3].map(line).join("\n"));
+  expect([timesOf(2), timesOf(5)]).toEqual([
+    ["3", "2"],
+    ["3", "2", "1"],
+  ]);
+  // More than is read at once, and half a line at the end.
+  const last = ["not an entry", line(8), line(9), '{"time":"t","ki'].join("\n");
+  writeFileSync(path, `${line(1)}\n${"x".repeat(2 * 1024 * 1024)}\n${last}`);
+  expect(timesOf(5)).toEqual(["9", "8"]);
   folder.remove();
 });
 
