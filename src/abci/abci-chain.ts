@@ -17,7 +17,7 @@ import { RecentRefusals, refusalDetails } from "../chain/refusals.ts";
 import { statePartOf } from "../chain/state-view.ts";
 import { StatusBoard } from "../chain/status-board.ts";
 import { Waiters } from "../chain/waiters.ts";
-import { sha256HexOf } from "../crypto/sha.ts";
+import { consensusAddress } from "../crypto/consensus-address.ts";
 import {
   ChainCallError,
   type ChainPort,
@@ -271,7 +271,7 @@ export class AbciChain implements ChainPort {
 
   private memberAt(address: string) {
     // Of two nodes with one key the first by id counts.
-    return this.core.engine.consensusNodes().find(({ key }) => consensusAddress(key) === address);
+    return this.core.engine.consensusNodes().find(({ key }) => addressOf(key) === address);
   }
 
   duties(nodeId: string): readonly Duty[] {
@@ -566,15 +566,14 @@ function outOfOrder(text: string): NodeError {
   return new NodeError("validator.execute", "abci_order", text, "start the consensus engine again");
 }
 
-const ADDRESS_BYTES = 20;
 /** Addresses by key: pure, and asked for in each block. */
 const addresses = new LruCache<string, string>(10_000);
 
 /** A validator's address in consensus, lower-case hex. @param key base64 */
-export function consensusAddress(key: string): string {
+function addressOf(key: string): string {
   let address = addresses.get(key);
   if (address === undefined) {
-    address = sha256HexOf(Buffer.from(key, "base64")).slice(0, 2 * ADDRESS_BYTES);
+    address = consensusAddress(Buffer.from(key, "base64"));
     addresses.set(key, address);
   }
   return address;

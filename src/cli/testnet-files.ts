@@ -78,7 +78,7 @@ export const files = command({
     const ethereumUrl = ethereum && urlOf("testnet files", "--ethereum", ethereum);
     const network = await writeMachines({
       ...{ out: resolve(out), hosts, isFunded: !values["no-funding"], nowNs: systemTimeNs() },
-      ...machineOptions("testnet files", values),
+      ...machinePaths("testnet files", values),
       ...(retained !== undefined && { retainBlocks: Number(retained) }),
       ...(pace !== undefined && { pace }),
       ...(chainId !== undefined && { chainId }),
@@ -108,7 +108,7 @@ export const join = command({
     const { joinNetwork } = await import("../testnet/join.ts");
     const joined = await joinNetwork({
       ...{ network, name, out: resolve(out) },
-      ...machineOptions("testnet join", values),
+      ...machinePaths("testnet join", values),
       ...(address !== undefined && { address }),
       ...(backup !== undefined && { keys: backup }),
       ...(rpc && { rpc: rpc.map((url) => urlOf("testnet join", "--rpc", url)) }),
@@ -177,7 +177,7 @@ function reportJoined(
     say(`it answers at ${ethereum.url} from now on: change --ethereum in the units of all others`);
 }
 
-function machineOptions(place: string, { places, lyra, cometbft }: ValuesOf<typeof MACHINE_FLAGS>) {
+function machinePaths(place: string, { places, lyra, cometbft }: ValuesOf<typeof MACHINE_FLAGS>) {
   for (const [flag, path] of Object.entries({ "--places": places, "--lyra": lyra, "--cometbft": cometbft }))
     if (path !== undefined && !MACHINE_PATH.test(path))
       throw usageError(place, `${flag} must be a path from the root, of letters, digits, dots and dashes`);

@@ -7,11 +7,12 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MempoolLimits } from "../chain/options.ts";
+import { consensusAddress } from "../crypto/consensus-address.ts";
 import { DEVNET_VALIDATORS_MAX } from "../devnet/keys.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
-import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
+import { engineKey, nodeKeyText, validatorKeyText } from "./engine-keys.ts";
 import { COMMON_SETTINGS, mempoolSettings, proxyApp, type Settings } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type Member, ownMember, publicMember } from "./members.ts";
@@ -125,7 +126,7 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
     ...(parameters && { parameters }),
   });
   const nodes = places.map((node, at) => withKeys(node, members[at]!, genesis));
-  const ids = members.map(({ peerSeed }) => peerIdOf(engineKey(peerSeed).publicKey));
+  const ids = members.map(({ peerSeed }) => consensusAddress(engineKey(peerSeed).publicKey));
   for (const [at, node] of nodes.entries()) {
     initEngine(options.cometbft, node.consensusHome);
     const config = join(node.consensusHome, "config");

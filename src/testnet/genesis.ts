@@ -1,11 +1,12 @@
 // The genesis that all validators of a network share: the consensus engine's document with the chain's state in it.
+import { consensusAddress } from "../crypto/consensus-address.ts";
 import { type DevnetConfig, ofFreshChain } from "../devnet/devnet.ts";
 import { devnetGenesisText, withCheckpoint } from "../devnet/genesis.ts";
 import type { CheckpointText } from "../engine/checkpoints.ts";
 import type { AgentKeys } from "../ethereum/validator-agent.ts";
 import type { ValidatorIdentity } from "../validator/key-file.ts";
 import { MILLISECOND_NS } from "../wire/time-text.ts";
-import { addressOf, keyOf } from "./engine-keys.ts";
+import { keyOf } from "./engine-keys.ts";
 
 export interface GenesisMember {
   readonly name: string;
@@ -64,12 +65,11 @@ export async function networkGenesis(options: NetworkGenesisOptions): Promise<st
       version: { app: APP_VERSION },
       abci: { vote_extensions_enable_height: "0" },
     },
-    validators: members.map(({ name, identity: { consensusPublicKey: key } }) => ({
-      address: addressOf(key),
-      pub_key: keyOf("PubKey", Buffer.from(key, "base64")),
-      power: POWER,
-      name,
-    })),
+    validators: members.map(({ name, identity }) => {
+      const publicKey = Buffer.from(identity.consensusPublicKey, "base64");
+      const address = consensusAddress(publicKey).toUpperCase();
+      return { address, pub_key: keyOf("PubKey", publicKey), power: POWER, name };
+    }),
     app_hash: "",
   };
   return JSON.stringify(document, undefined, 1);

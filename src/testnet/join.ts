@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { MempoolLimits } from "../chain/options.ts";
 import { CometClient, type CometStatus } from "../comet/client.ts";
+import { consensusAddress } from "../crypto/consensus-address.ts";
 import { systemTimeNs } from "../devnet/clock.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
@@ -16,7 +17,7 @@ import { writeFileWhole } from "../files/whole-file.ts";
 import { readKeys } from "../validator/key-file.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
 import { isPrivate } from "./addresses.ts";
-import { engineKey, peerIdOf } from "./engine-keys.ts";
+import { engineKey } from "./engine-keys.ts";
 import { type Settings, statesyncSettings } from "./engine-settings.ts";
 import {
   ETHEREUM_FILE,
@@ -117,7 +118,7 @@ export async function joinNetwork(options: JoinOptions): Promise<Joined> {
     throw usage(`${name} is not in the network`, "give the address of its machine: --address");
   const member =
     options.keys === undefined ? ownMember(name, random) : keptMember(name, options.keys, genesis, random);
-  const peerId = peerIdOf(engineKey(member.peerSeed).publicKey);
+  const peerId = consensusAddress(engineKey(member.peerSeed).publicKey);
   const others = former.nodes.filter((node) => node.name !== name);
   const machine = { ...(lost ?? former.nodes[0]!).machine, ...machineOptions(options) };
   const node: NetworkNode = {
@@ -228,8 +229,7 @@ async function checkSilent(
   engines: readonly LiveEngine[],
   nowNs: () => bigint,
 ): Promise<void> {
-  // The same digits of a key's hash are a peer's id and a validator's address.
-  const address = peerIdOf(engineKey(consensusSeed).publicKey);
+  const address = consensusAddress(engineKey(consensusSeed).publicKey);
   const { client, status } = engines.reduce((a, b) => (b.status.height > a.status.height ? b : a));
   // Where no block comes any more the last one has the signatures of validators that are lost since.
   if (status.height === 0 || nowNs() - status.timeNs > SIGNED_NS_MAX) return;

@@ -8,11 +8,12 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MempoolLimits } from "../chain/options.ts";
+import { consensusAddress } from "../crypto/consensus-address.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { hostPort, isPrivate } from "./addresses.ts";
-import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
+import { engineKey, nodeKeyText, validatorKeyText } from "./engine-keys.ts";
 import { mempoolWords, type Settings, settingsText } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { composeFile, type MachineWords, systemdUnits } from "./machine-units.ts";
@@ -75,7 +76,7 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
   const members = hosts.map(({ name }) => ownMember(name, random));
   const machine = machineOptions(options);
   const nodes = members.map(({ peerSeed }, at) => ({
-    ...nodeOf(hosts[at]!, peerIdOf(engineKey(peerSeed).publicKey), placeAmong(hosts, at), portShift),
+    ...nodeOf(hosts[at]!, consensusAddress(engineKey(peerSeed).publicKey), placeAmong(hosts, at), portShift),
     ...(Object.keys(machine).length > 0 && { machine }),
   }));
   const network: NetworkFile = {

@@ -3,8 +3,8 @@
  * The engine may start later, and be started again with other files: it is asked again whenever a connection of it begins or ends.
  */
 
-import { consensusAddress } from "../abci/abci-chain.ts";
 import type { CometClient } from "../comet/client.ts";
+import { consensusAddress } from "../crypto/consensus-address.ts";
 import { ChainCallError } from "../engine/chain-port.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 
@@ -84,12 +84,12 @@ export class EngineKeyCheck {
     if (this.isConfirmed || this.difference) return;
     const { engine, nodeId, consensusKey, nodes } = this.options;
     const own = nodes().find((node) => node.nodeId === nodeId)?.key ?? consensusKey;
-    if (address === consensusAddress(own)) {
+    if (address === addressOf(own)) {
       this.isConfirmed = true;
       this.options.onSame();
       return;
     }
-    const owner = nodes().find(({ key }) => consensusAddress(key) === address)?.nodeId;
+    const owner = nodes().find(({ key }) => addressOf(key) === address)?.nodeId;
     this.difference = new NodeError(
       "validator.keys",
       "keys_differ",
@@ -106,3 +106,6 @@ export class EngineKeyCheck {
     clearTimeout(this.timer);
   }
 }
+
+/** @param key base64 */
+const addressOf = (key: string) => consensusAddress(Buffer.from(key, "base64"));

@@ -1,6 +1,6 @@
 // A validator's own keys and its consensus engine's: nothing is signed before both are known to be of one validator.
 import { afterEach, describe, expect, test } from "bun:test";
-import { consensusAddress } from "../../src/abci/abci-chain.ts";
+import { consensusAddress } from "../../src/crypto/consensus-address.ts";
 import type { NodeError } from "../../src/errors/node-error.ts";
 import { EngineKeyCheck } from "../../src/validator/engine-key.ts";
 import { eventually, turns } from "../support/eventually.ts";
@@ -23,7 +23,7 @@ function keysOfRome(engineKey: string | undefined, nodeId = "rome", consensusKey
       url: "http://127.0.0.1:26657",
       async ownValidator() {
         if (engine.key === undefined) throw new Error("ECONNREFUSED");
-        return { address: consensusAddress(engine.key) } as never;
+        return { address: consensusAddress(Buffer.from(engine.key, "base64")) } as never;
       },
     },
     ...{ nodeId, consensusKey },

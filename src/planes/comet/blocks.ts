@@ -2,7 +2,9 @@
  * A chain's stored blocks in the forms of the consensus engine's RPC. Hash, height, time and transactions are the
  * chain's; of the rest whatever follows from them is worked out, and nothing is signed.
  */
+
 import type { Database, Statement } from "bun:sqlite";
+import { consensusAddress } from "../../crypto/consensus-address.ts";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import { blockHash, hashOfRow } from "../../store/head.ts";
 import { hexOf } from "../../wire/identifiers.ts";
@@ -10,7 +12,6 @@ import { MICROSECOND_NS, rfc3339Nano } from "../../wire/time-text.ts";
 import { BLOCK_BYTES_MAX, type CometGenesis } from "./genesis.ts";
 import {
   absentCommitHash,
-  addressOf,
   consensusHash,
   dataHash,
   merkleRoot,
@@ -131,7 +132,7 @@ export class CometBlocks {
       app_hash: this.appHash(height),
       last_results_hash: resultsHash(resultsBefore.map((tx) => ({ code: tx.code, data: dataOf(tx) }))),
       evidence_hash: merkleRoot([]),
-      proposer_address: proposer ? addressOf(proposer.publicKey) : "",
+      proposer_address: proposer ? consensusAddress(proposer.publicKey).toUpperCase() : "",
     };
   }
 

@@ -1,6 +1,7 @@
 // The genesis document as the consensus engine has it: the chain's own, with the members that only the engine asks for.
+
 import type { Database } from "bun:sqlite";
-import { addressOf } from "./merkle.ts";
+import { consensusAddress } from "../../crypto/consensus-address.ts";
 
 interface ValidatorKey {
   readonly publicKey: Uint8Array;
@@ -81,7 +82,10 @@ function consensusParams({ consensus_params }: OwnGenesis): object {
 /** Address and key in the engine's own form. */
 export function validatorJson({ publicKey }: ValidatorKey) {
   const value = Buffer.from(publicKey).toString("base64");
-  return { address: addressOf(publicKey), pub_key: { type: "tendermint/PubKeyEd25519", value } };
+  return {
+    address: consensusAddress(publicKey).toUpperCase(),
+    pub_key: { type: "tendermint/PubKeyEd25519", value },
+  };
 }
 
 function validatorsOf({ validators, app_state: { validators: nodes = {} } }: OwnGenesis): ValidatorKey[] {

@@ -3,8 +3,6 @@
 
 const LEAF = Uint8Array.of(0);
 const INNER = Uint8Array.of(1);
-/** Bytes of a SHA-256 digest that are an address. */
-const ADDRESS_BYTES = 20;
 
 function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   const digest = new Bun.CryptoHasher("sha256");
@@ -70,10 +68,6 @@ export function absentCommitHash(): string {
   return merkleRoot([
     Uint8Array.of(8, 1, 26, 11, 8, 0x80, 0x92, 0xb8, 0xc3, 0x98, 0xfe, 0xff, 0xff, 0xff, 1),
   ]);
-}
-
-export function addressOf(publicKey: Uint8Array): string {
-  return upper(sha256(publicKey).subarray(0, ADDRESS_BYTES));
 }
 
 /** Hash of the single part that a block has. */
