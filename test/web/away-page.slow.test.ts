@@ -27,6 +27,7 @@ describe.skipIf(!HAS_BROWSER)("the page without its node", () => {
   });
 
   const BLOCKS = "**/lyra/v1/blocks?*";
+  const SEGMENTS = "**/lyra/v1/segments?*";
   /** The newest block of the view of blocks. */
   const newestIs = (height: number) =>
     look.page.waitForFunction(
@@ -76,6 +77,13 @@ describe.skipIf(!HAS_BROWSER)("the page without its node", () => {
     await newestIs(devnet.chain.status.height);
     expect(failed).toBe(3);
     await page.unroute(BLOCKS);
+    // A view without its first answer says so, and nothing else.
+    await page.route(SEGMENTS, (route) => route.fulfill(bad[0]!));
+    await look.open("history");
+    expect(await page.getByRole("alert").textContent()).toBe("busy");
+    expect(await page.getByText(/Whole|Nothing is missing/).count()).toBe(0);
+    expect(await page.getByRole("form").count()).toBe(0);
+    await page.unroute(SEGMENTS);
     look.seen.complaints.length = 0;
     look.seen.failures.length = 0;
   }, 120_000);

@@ -2,7 +2,7 @@
 import type { Segments } from "../../http/chain-bodies.ts";
 import { Id } from "../components/id.tsx";
 import { Heading, Panel } from "../components/panel.tsx";
-import { Empty } from "../components/states.tsx";
+import { Empty, Failure } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { head } from "../data/node.ts";
 import { usePages, useRead } from "../data/read.ts";
@@ -17,22 +17,25 @@ const ROWS = 25;
 const GAPS_SHOWN = 10;
 
 export default function HistoryView() {
-  const { data } = useRead<Segments>("/lyra/v1/segments?limit=1");
-  const { stretches = [], total = 0 } = data ?? {};
+  const { data, failure } = useRead<Segments>("/lyra/v1/segments?limit=1");
   return (
     <>
       <Heading title="History" />
-      {total === 0 && data !== undefined ? (
+      {failure !== undefined ? (
+        <Failure text={failure.message} />
+      ) : data === undefined ? (
+        <div class="loading" aria-busy="true" />
+      ) : data.total === 0 ? (
         <Empty title="No stretch of history is finished yet" command="lyra devnet mine 1000">
           A segment is made of every 1,000 blocks, or as <code>--segment-length</code> says.
         </Empty>
       ) : (
         <>
           <Panel title="Segments on the line of blocks">
-            <Strip stretches={stretches} />
+            <Strip stretches={data.stretches} />
           </Panel>
-          <Archives stretches={stretches} />
-          <Panel title="Segments" more={<span class="muted">{total === 0 ? "" : count(total)}</span>}>
+          <Archives stretches={data.stretches} />
+          <Panel title="Segments" more={<span class="muted">{count(data.total)}</span>}>
             <SegmentTable />
           </Panel>
         </>
