@@ -7,6 +7,8 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
+const KEPT_MS = 60_000;
+
 interface DownloadOptions {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
@@ -51,6 +53,14 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw error;
     throw new RequestFailure(0, "the node does not answer");
   }
+}
+
+/** Hands what this page has read to the browser's own downloads. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
+  saveAs(name, url);
+  // real time: the browser's download has to have begun.
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
 /** Hands a file to the browser's own downloads. */

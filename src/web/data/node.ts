@@ -88,9 +88,18 @@ export function getText(path: string, signal?: AbortSignal): Promise<string> {
 
 /** @param path of the node API, for a devnet's tools @throws RequestFailure */
 export function postToNode<T>(path: string, body: object | string): Promise<T> {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  return request<T>(nodeOrigin() + path, undefined, { method: "POST", body: text });
+  return request<T>(nodeOrigin() + path, undefined, posted(body));
 }
+
+/** The same with the answer as the node wrote it: for a file, not to be shown. @throws RequestFailure */
+export function postForText(path: string, body: object | string): Promise<string> {
+  return textOf(nodeOrigin() + path, undefined, posted(body));
+}
+
+const posted = (body: object | string): RequestInit => ({
+  method: "POST",
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
 
 async function request<T>(url: string, signal?: AbortSignal, init?: RequestInit): Promise<T> {
   const text = await textOf(url, signal, init);

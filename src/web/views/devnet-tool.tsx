@@ -6,7 +6,8 @@ import type { Member } from "../../planes/devnet/members.ts";
 import { Json } from "../components/json.tsx";
 import { Command } from "../components/states.tsx";
 import { FullTime } from "../components/time.tsx";
-import { postToNode, RequestFailure } from "../data/node.ts";
+import { saveFile } from "../data/download.ts";
+import { postForText, postToNode, RequestFailure } from "../data/node.ts";
 import { useOfThisChain } from "../data/read.ts";
 import { bodyOf, commandOf, type Tool, type ToolValues } from "./tool-line.ts";
 
@@ -33,9 +34,13 @@ export function ToolForm({ tool }: { readonly tool: Tool }) {
     isRunning.value = true;
     try {
       const body = tool.file === undefined ? bodyOf(members, values.value) : (file.value ?? "");
-      const answer = await postToNode<unknown>(`/devnet/${tool.path}`, body);
-      outcome.value = { answer };
-      if (tool.answer.raw !== undefined) save(`${tool.path}.json`, answer);
+      const path = `/devnet/${tool.path}`;
+      if (tool.answer.raw === undefined) outcome.value = { answer: await postToNode<unknown>(path, body) };
+      else {
+        const file = new Blob([await postForText(path, body)], { type: "application/json" });
+        saveFile(`${tool.path}.json`, file);
+        outcome.value = { answer: undefined };
+      }
     } catch (error) {
       if (error instanceof RequestFailure) outcome.value = { failure: error.message };
       else if (error instanceof SyntaxError) outcome.value = { failure: "that is not JSON" };
@@ -102,7 +107,7 @@ export function ToolForm({ tool }: { readonly tool: Tool }) {
 
 /** A clock that was moved shows in the next block alone. */
 function NextTime({ answer }: { readonly answer: unknown }) {
-  const time = (answer as { readonly nextBlockTime?: string } | null)?.nextBlockTime;
+  const time = (answer as { readonly nextBlockTime?: string } | null | undefined)?.nextBlockTime;
   if (time === undefined) return null;
   return (
     <>
@@ -168,14 +173,4 @@ function Field({ word, member, value, onChange }: FieldProps) {
       )}
     </div>
   );
-}
-
-/** Offers an answer as a file. */
-function save(name: string, answer: unknown): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(answer)], { type: "application/json" }));
-  const anchor = document.createElement("a");
-  anchor.href = url;
-  anchor.download = name;
-  anchor.click();
-  URL.revokeObjectURL(url);
 }
