@@ -408,7 +408,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
       payload: {
         reference: "a bench",
         terms: { closingTimestamp: now + 3_600n, newFreeform: {} },
-        rationale: { title: "A second bench", description: "Beside the first" },
+        rationale: { title: "A second bench", description: "Beside\u202e the first" },
       },
     });
     await look.open(`proposal/${proposal}`);
@@ -428,19 +428,43 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     type Votes = { votes: { edges: { node: { partyId: string; value: string } }[] } };
     const { votes } = await look.read<Votes>(`/api/v2/votes?proposalId=${proposal}`);
     expect(votes.edges.map(({ node }) => [node.partyId, node.value])).toEqual([[bob!.publicKey, "VALUE_NO"]]);
+    // The page shows the hidden sign of the description; the file that it saves has the sign itself.
+    await look.open("devnet");
+    const download = page.waitForEvent("download");
+    await page.locator("form[aria-label=dump] button[type=submit]").click();
+    const dumped = await Bun.file(await (await download).path()).text();
+    const state = await fetch(`${devnet.nodeUrl}/devnet/dump`, { method: "POST", body: "{}" });
+    expect(dumped.includes("Beside\u202e the first")).toBe(true);
+    expect(dumped === (await state.text())).toBe(true);
   });
 
   test("an archive is saved and verified, and a damaged one is not sound", async () => {
     const { page } = look;
     await look.open("history");
-    const { total } = await look.read<Segments>("/lyra/v1/segments?limit=1");
+    const { total, segments } = await look.read<Segments>("/lyra/v1/segments?limit=1");
     await page.getByText("Nothing is missing between them.").waitFor();
     await page.getByLabel("Table").selectOption("BALANCES");
+    const exports: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/networkhistory/export")) exports.push(request.method());
+    });
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    // Pressed twice, it saves once.
+    await page.getByRole("form", { name: "Save an archive" }).evaluate((form: HTMLFormElement) => {
+      form.requestSubmit();
+      form.requestSubmit();
+    });
     const saved = await Bun.file(await (await download).path()).bytes();
     await page.getByRole("button", { name: "Verify what was saved" }).click();
     await page.getByText(`all ${total} ids are the node's`).waitFor();
+    expect(exports).toEqual(["HEAD", "GET"]);
+    // The key that ends the typing of a block also saves: of the blocks that were typed.
+    const [newest] = segments;
+    const short = page.waitForEvent("download");
+    await page.getByLabel("First block").fill(String(newest!.to));
+    await page.getByLabel("First block").press("Enter");
+    const blocks = [newest!.from, newest!.to].map((height) => String(height).padStart(6, "0"));
+    expect((await short).suggestedFilename()).toEndWith(`-balances-${blocks.join("-")}.zip`);
     const broken = join(processFolder("lyra-use-page"), "broken.zip");
     saved[Math.floor(saved.length / 3)]! ^= 4;
     await Bun.write(broken, saved);

@@ -4,9 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Verification } from "../../history/archive-check.ts";
 import { fileName } from "../../history/manifest.ts";
 import type { Segments } from "../../http/chain-bodies.ts";
+import { shellWord } from "../../http/shell-word.ts";
 import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Command } from "../components/states.tsx";
-import { download, lengthOf, type Progress, saveAs } from "../data/download.ts";
+import { download, lengthOf, type Progress, saveAs, saveFile } from "../data/download.ts";
 import { addresses, chainId, dataOrigin, get, RequestFailure } from "../data/node.ts";
 import { bytes, count } from "../format.ts";
 import type { Comparison, NodeSegment } from "./archive-verify.ts";
@@ -73,8 +74,10 @@ export function Archives({ stretches }: { readonly stretches: Segments["stretche
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
 
-  /** Runs one piece of work; the buttons of others are disabled meanwhile. */
-  const work = async (run: (signal: AbortSignal) => Promise<void>) => {
+  /** Runs one piece of work at a time; the buttons of others are disabled meanwhile. */
+  const work = async (title: string, run: (signal: AbortSignal) => Promise<void>) => {
+    if (working.value !== undefined) return;
+    working.value = { title, part: undefined, text: "" };
     abort.current = new AbortController();
     const { signal } = abort.current;
     notice.value = undefined;
@@ -89,7 +92,7 @@ export function Archives({ stretches }: { readonly stretches: Segments["stretche
     }
   };
   const save = (path: string, name: string) =>
-    work(async (signal) => {
+    work("Saving", async (signal) => {
       saved.value = undefined;
       const total = await lengthOf(path, signal);
       if (total !== undefined && total > KEPT_BYTES_MAX) {
@@ -111,13 +114,10 @@ export function Archives({ stretches }: { readonly stretches: Segments["stretche
       const file = await download(path, total, { signal, onProgress });
       saved.value = { name, file };
       notice.value = { text: `${name}, ${bytes(file.size)}`, isBad: false };
-      const url = URL.createObjectURL(file);
-      saveAs(name, url);
-      // The download has to have begun.
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      saveFile(name, file);
     });
   const verify = ({ name, file }: Archive) =>
-    work(async (signal) => {
+    work("Checking", async (signal) => {
       checked.value = undefined;
       working.value = { title: "Checking", part: 0, text: name };
       const { compareWithNode, verifyFile } = await import("./archive-verify.ts");
@@ -202,35 +202,56 @@ function RangeForm({ stretches, isBusy, onSave }: RangeFormProps) {
   const from = useSignal("");
   const to = useSignal("");
   const problem = useSignal("");
-  const first = Number(from.value || (stretches.at(-1)?.from ?? 0));
-  const last = Number(to.value || (stretches.at(-1)?.to ?? 0));
+  /** Whether the blocks that were typed have segments; undefined while none is looked for. */
+  const choice = useRef<Promise<boolean>>(undefined);
+  const rangeOf = () => {
+    const whole = stretches.at(-1);
+    return { first: Number(from.value || (whole?.from ?? 0)), last: Number(to.value || (whole?.to ?? 0)) };
+  };
+  const { first, last } = rangeOf();
   const isRange = first <= last;
-  const query = `table=TABLE_${table.value}&fromBlock=${first}&toBlock=${last}&manifest=true`;
-  const name = `${fileName(chainId.value, table.value.toLowerCase(), first, last)}.zip`;
   /** An archive is of whole segments: a block stands for the one that holds it. */
   const choose =
     (end: typeof from, member: "from" | "to") =>
-    async ({ currentTarget: field }: { readonly currentTarget: HTMLInputElement }) => {
-      problem.value = "";
-      try {
-        const segment = await segmentAt(field.value);
-        if (segment === undefined) problem.value = `No segment holds the block ${field.value}.`;
-        else end.value = String(segment[member]);
-      } catch (error) {
-        if (!(error instanceof RequestFailure)) throw error;
-        problem.value = error.message;
-      }
-      field.value = String(end === from ? from.value || first : to.value || last);
+    ({ currentTarget: field }: { readonly currentTarget: HTMLInputElement }) => {
+      const before = choice.current;
+      if (before === undefined) problem.value = "";
+      const look = Promise.all([before, lookUp(field, end, member)]).then((each) => !each.includes(false));
+      choice.current = look;
+      void look.finally(() => {
+        if (choice.current === look) choice.current = undefined;
+      });
     };
+  const lookUp = async (field: HTMLInputElement, end: typeof from, member: "from" | "to") => {
+    const text = field.value;
+    let failure = "";
+    try {
+      const segment = await segmentAt(text);
+      // Another block was typed meanwhile.
+      if (field.value !== text) return true;
+      if (segment === undefined) failure = `No segment holds the block ${text}.`;
+      else end.value = String(segment[member]);
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+      failure = error.message;
+    }
+    if (failure !== "") problem.value = failure;
+    const range = rangeOf();
+    field.value = String(end === from ? range.first : range.last);
+    return failure === "";
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    // The key that sends the form also ends the typing of a block.
+    if ((await choice.current) === false) return;
+    const range = rangeOf();
+    if (range.first > range.last) return;
+    const query = `table=TABLE_${table.value}&fromBlock=${range.first}&toBlock=${range.last}&manifest=true`;
+    const name = fileName(chainId.value, table.value.toLowerCase(), range.first, range.last);
+    await onSave(`/api/v2/networkhistory/export?${query}`, `${name}.zip`);
+  };
   return (
-    <form
-      class="ticket"
-      aria-label="Save an archive"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void onSave(`/api/v2/networkhistory/export?${query}`, name);
-      }}
-    >
+    <form class="ticket" aria-label="Save an archive" onSubmit={submit}>
       <label htmlFor="export-table">
         Table
         <select
@@ -325,7 +346,8 @@ function Verdict({ name, outcome }: VerdictProps) {
         </>
       )}
       <div class="archive">
-        <Command text={`lyra history verify ${name}`} />
+        {/* A word that begins with a hyphen would be a flag. */}
+        <Command text={`lyra history verify ${shellWord(name.replace(/^-/, "./-"))}`} />
       </div>
     </Panel>
   );
