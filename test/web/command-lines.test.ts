@@ -10,6 +10,7 @@ import { readInvocation } from "../../src/cli/command/parse.ts";
 import { allCommands, findCommand, placeOf } from "../../src/cli/command/table.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { isOptional, plainName } from "../../src/http/declaration.ts";
+import { shellWord } from "../../src/http/shell-word.ts";
 import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
 import type { Member } from "../../src/planes/devnet/members.ts";
 import { bodyOf, commandOf, type Tool, type ToolValues } from "../../src/web/views/tool-line.ts";
@@ -91,6 +92,12 @@ describe("a devnet's tool", () => {
 /** In quotation marks of the sources. */
 const LINE = /"(lyra \w[^"\n]*)"|`(lyra \w(?:[^`$]|\$\{(?:[^{}]|\{[^{}]*\})*\})*)`/g;
 const VALUE = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
+/** Values without quotation marks: numbers, and words of the page's own. */
+const PLAIN_VALUES: readonly string[] = [
+  ...["first", "last", "table.value", "homeFlag()", "words"],
+  'hasNodePort ? nodeOrigin() : "NODE_URL"',
+];
+const HOSTILE = "a;$(b) 'c\"`d`";
 /** A flag with its value that is put behind a line. */
 const FLAG = /[`"] --([a-z-]+) \$\{/g;
 
@@ -98,11 +105,20 @@ test("every line of a view is a command of the program, with the words and flags
   const commands = await allCommands(COMMANDS);
   const shown = files.flatMap(([file, source]) =>
     [...source.matchAll(LINE)].map(([, plain, template = ""]) => {
+      const values = (template.match(VALUE) ?? []).map((value) => value.slice(2, -1));
       // A value that follows a value is a flag, or nothing.
-      const filled = template.replace(/(\})\$\{\w+(?:\(\))?\}$/, "$1").replaceAll(VALUE, "1");
-      return { file, line: plain ?? filled };
+      const filled = template
+        .replace(/(\})\$\{\w+(?:\(\))?\}$/, "$1")
+        .replaceAll(VALUE, (value) => (value.startsWith("${shellWord(") ? shellWord(HOSTILE) : "1"));
+      return { file, line: plain ?? filled, values };
     }),
   );
+  const bare = shown.flatMap(({ file, values }) =>
+    values
+      .filter((value) => !/^shellWord\(.*\)$/s.test(value) && !PLAIN_VALUES.includes(value))
+      .map((value) => `${file}: ${value}`),
+  );
+  expect(bare).toEqual([]);
   const words = wordsOf(shown.map(({ line }) => line));
   const problems: string[] = [];
   for (const [at, { file, line }] of shown.entries()) {
@@ -116,6 +132,10 @@ test("every line of a view is a command of the program, with the words and flags
     }
   }
   expect(problems).toEqual([]);
+  // Whatever a chain, an address or a file's name says is one word of the shell.
+  const quoted = shown.flatMap(({ values }) => values.filter((value) => value.startsWith("shellWord(")));
+  expect(words.flat().filter((word) => word === HOSTILE).length).toBe(quoted.length);
+  expect(quoted.length).toBeGreaterThan(10);
   expect(shown.length).toBeGreaterThan(35);
   const loaded = await Promise.all(Object.values(commands).map(({ load }) => load?.()));
   const flagNames = new Set(loaded.flatMap((command) => Object.keys({ ...COMMON_FLAGS, ...command?.flags })));

@@ -8,6 +8,7 @@ import type {
   Segments,
   TransactionStory,
 } from "../../src/http/chain-bodies.ts";
+import { shellWord } from "../../src/http/shell-word.ts";
 import type { StatusBody } from "../../src/http/status-body.ts";
 import { type AnswerOf, TOOL_LIST, type TOOLS } from "../../src/planes/devnet/declarations.ts";
 import {
@@ -927,7 +928,9 @@ async function marketShown(see: Expected, key: string): Promise<Pick<Shown, "lin
       "Depth",
       ...(levels.length === 0 ? [see.empty("The book is empty", `lyra devnet market run ${key} 50`)] : []),
       "Trades",
-      ...(trades.length === 0 ? [see.empty("No trade yet", `lyra devnet market run ${code} 50`)] : []),
+      ...(trades.length === 0
+        ? [see.empty("No trade yet", `lyra devnet market run ${shellWord(code)} 50`)]
+        : []),
       "form: Send an order",
     ],
     tables: {

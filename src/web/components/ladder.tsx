@@ -1,5 +1,6 @@
 // Depth of a market: the price levels nearest to each other, offers above bids.
 import type * as api from "../../client/api.generated.ts";
+import { shellWord } from "../../http/shell-word.ts";
 import { useCall } from "../data/read.ts";
 import { Scaled } from "./amount.tsx";
 import { Empty, Failure } from "./states.tsx";
@@ -20,7 +21,7 @@ export function Ladder({ market, decimals, positionDecimals }: LadderProps) {
   if (data === undefined) return <div class="ladder" aria-busy="true" />;
   const { buy, sell } = data;
   if (buy.length + sell.length === 0)
-    return <Empty title="The book is empty" command={`lyra devnet market run ${market} 50`} />;
+    return <Empty title="The book is empty" command={`lyra devnet market run ${shellWord(market)} 50`} />;
   const most = Math.max(...[...buy, ...sell].map(({ volume }) => Number(volume)));
   // Levels keep their places, so that new ones move nothing.
   const row = (kind: "buy" | "sell") => (level: Level, place: number) => (

@@ -193,7 +193,7 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
               <a href={link("block", outcome.value.sent.height)}>
                 {count(Number(outcome.value.sent.height))}
               </a>{" "}
-              <Command text={`lyra explain ${outcome.value.sent.txHash}`} />
+              <Command text={`lyra explain ${shellWord(outcome.value.sent.txHash)}`} />
             </>
           )}
         </span>

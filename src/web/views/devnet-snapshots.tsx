@@ -1,5 +1,6 @@
 // The devnet's snapshots as a tree, by all that took one, and the way back to each usable one.
 import { useSignal } from "@preact/signals";
+import { shellWord } from "../../http/shell-word.ts";
 import type { AnswerOf, TOOLS } from "../../planes/devnet/declarations.ts";
 import { Badge, Panel } from "../components/panel.tsx";
 import { Command, Empty } from "../components/states.tsx";
@@ -64,7 +65,7 @@ export function Snapshots() {
             </span>
             {row.usable ? (
               <>
-                <Command text={`lyra devnet revert ${row.snapshot}`} />
+                <Command text={`lyra devnet revert ${shellWord(row.snapshot)}`} />
                 <button
                   type="button"
                   class="small"

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
 import type { Auctions } from "../../http/chain-bodies.ts";
+import { shellWord } from "../../http/shell-word.ts";
 import { Amount, Scaled } from "../components/amount.tsx";
 import { triggerWords } from "../components/auction-marks.ts";
 import { Candles } from "../components/candles.tsx";
@@ -203,7 +204,7 @@ function MarketCandles({ market, data: marketData }: MarketCandlesProps) {
   const candleId = data?.intervalToCandleId.find((each) => each.interval === interval())?.candleId;
   if (data === undefined) return <div class="candles" aria-busy="true" />;
   if (candleId === undefined)
-    return <Empty title="No candles of this length" command={`lyra devnet market run ${id} 50`} />;
+    return <Empty title="No candles of this length" command={`lyra devnet market run ${shellWord(id)} 50`} />;
   return (
     <>
       <Candles
@@ -271,7 +272,10 @@ function Trades({ market }: { readonly market: Market }) {
       rows={{ data, failure }}
       expected={TRADES}
       empty={
-        <Empty title="No trade yet" command={`lyra devnet market run ${instrumentOf(market).code} 50`} />
+        <Empty
+          title="No trade yet"
+          command={`lyra devnet market run ${shellWord(instrumentOf(market).code)} 50`}
+        />
       }
       columns={[
         {
@@ -307,7 +311,12 @@ function Margins({ market }: { readonly market: string }) {
       <Table
         label="margins"
         rows={pages}
-        empty={<Empty title="Nobody has a margin here" command={`lyra devnet market run ${market} 50`} />}
+        empty={
+          <Empty
+            title="Nobody has a margin here"
+            command={`lyra devnet market run ${shellWord(market)} 50`}
+          />
+        }
         columns={[
           { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
           { title: "Maintenance", isNumber: true, cell: level("maintenanceMargin") },
@@ -322,6 +331,7 @@ function Margins({ market }: { readonly market: string }) {
 
 function Liquidity({ market, data }: { readonly market: Market; readonly data: MarketData | undefined }) {
   const asset = instrumentOf(market).future?.settlementAsset ?? "";
+  const commitment = `{"liquidityProvisionSubmission":{"marketId":${JSON.stringify(market.id)},…}}`;
   const pages = useList("liquidity.listProvisions", { marketId: market.id, live: true });
   return (
     <section class="panel">
@@ -339,7 +349,7 @@ function Liquidity({ market, data }: { readonly market: Market; readonly data: M
         empty={
           <Empty
             title="Nobody provides liquidity"
-            command={`lyra devnet impersonate PARTY '{"liquidityProvisionSubmission":{"marketId":"${market.id}",…}}'`}
+            command={`lyra devnet impersonate PARTY ${shellWord(commitment)}`}
           />
         }
         columns={[

@@ -1,4 +1,5 @@
 import type * as api from "../../client/api.generated.ts";
+import { shellWord } from "../../http/shell-word.ts";
 import { Id, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
@@ -94,6 +95,7 @@ function Weight({ votes, amount }: { readonly votes: number; readonly amount: st
 
 function Votes({ proposal }: { readonly proposal: string }) {
   const pages = useList("governance.listVotes", { proposalId: proposal });
+  const vote = { proposalId: proposal, value: "VALUE_YES" };
   return (
     <Table
       label="votes"
@@ -102,7 +104,7 @@ function Votes({ proposal }: { readonly proposal: string }) {
       empty={
         <Empty
           title="Nobody has voted"
-          command={`lyra devnet impersonate PARTY '{"voteSubmission":{"proposalId":"${proposal}","value":"VALUE_YES"}}'`}
+          command={`lyra devnet impersonate PARTY ${shellWord(JSON.stringify({ voteSubmission: vote }))}`}
         />
       }
       columns={[

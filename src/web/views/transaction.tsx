@@ -1,5 +1,6 @@
 // A transaction: command in words and in full, signature and proof, result, and all that it changed.
 import type { TransactionStory } from "../../http/chain-bodies.ts";
+import { shellWord } from "../../http/shell-word.ts";
 import { Result } from "../components/activity.tsx";
 import { Effects } from "../components/effects.tsx";
 import { Id, Party } from "../components/id.tsx";
@@ -25,7 +26,7 @@ export default function TransactionView({ params }: ViewProps) {
     return (
       <>
         <Heading title="Transaction" />
-        <Empty title="No block of this node has this transaction" command={`lyra explain ${hash}`}>
+        <Empty title="No block of this node has this transaction" command={`lyra explain ${shellWord(hash)}`}>
           A devnet remembers for a while why it refused one before it came into a block.
         </Empty>
       </>
