@@ -204,6 +204,7 @@ function RangeForm({ stretches, isBusy, onSave }: RangeFormProps) {
   const problem = useSignal("");
   /** Whether the blocks that were typed have segments; undefined while none is looked for. */
   const choice = useRef<Promise<boolean>>(undefined);
+  const typed = useRef({ from: "", to: "" });
   const rangeOf = () => {
     const whole = stretches.at(-1);
     return { first: Number(from.value || (whole?.from ?? 0)), last: Number(to.value || (whole?.to ?? 0)) };
@@ -224,11 +225,12 @@ function RangeForm({ stretches, isBusy, onSave }: RangeFormProps) {
     };
   const lookUp = async (field: HTMLInputElement, end: typeof from, member: "from" | "to") => {
     const text = field.value;
+    typed.current[member] = text;
     let failure = "";
     try {
       const segment = await segmentAt(text);
       // Another block was typed meanwhile.
-      if (field.value !== text) return true;
+      if (typed.current[member] !== text) return true;
       if (segment === undefined) failure = `No segment holds the block ${text}.`;
       else end.value = String(segment[member]);
     } catch (error) {
