@@ -1,6 +1,7 @@
 // The files of `lyra testnet files` as they are run on several machines, in four folders of this one: the first two by their
 // systemd units, the others by their Compose files. Then a machine is lost and its validator rebuilt from the backup of its
-// keys, a further node joins by a snapshot, and all agree on an upgrade.
+// keys, a further node joins by a snapshot, both with the history of another, and all agree on an upgrade. After each step all have
+// the same hashes, rows, segments and exports.
 //
 //   bun scripts/machines-rig.ts [--cometbft PATH] [--keep]
 //
@@ -20,8 +21,16 @@ import { readKeys } from "../src/validator/key-file.ts";
 import type { CommandInit } from "../src/wire/transaction.ts";
 import { SOURCES } from "../test/rig/lyra.ts";
 import { eventually } from "../test/support/eventually.ts";
-import { sameHashes } from "./testnet-rig/comparison.ts";
-import { DIFFICULTY, heightOf, progress, reach, releaseWords } from "./testnet-rig/network.ts";
+import { expectSame } from "./testnet-rig/comparison.ts";
+import {
+  DIFFICULTY,
+  dataUrlOf,
+  heightOf,
+  progress,
+  reach,
+  releaseWords,
+  SEGMENT_WORDS,
+} from "./testnet-rig/network.ts";
 import { send, signed, tipOf } from "./testnet-rig/transactions.ts";
 
 const { values } = parseArgs({
@@ -37,8 +46,8 @@ if (cometbft === undefined || Bun.which(cometbft) === null) {
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-machines-"));
 const net = join(folder, "net");
-/** Beside networks that have the usual ports. */
-const PORT_SHIFT = 2_000 + 100 * (process.pid % 200);
+/** Beside networks that have the usual ports; the highest port is below those that the system gives to any process. */
+const PORT_SHIFT = 200 + 100 * (process.pid % 50);
 /** Blocks after which state sync has a snapshot for sure. */
 const SNAPSHOT_HEIGHT = 215;
 const NEXT_RELEASE = "v0.72.0";
@@ -48,12 +57,20 @@ type Role = "chain" | "engine" | "ethereum";
 
 /** A validator's processes on its machine. */
 class Machine {
-  private running: Supervised[] = [];
+  readonly node: NetworkNode & { readonly home: string };
+  private readonly running = new Map<Role, Supervised>();
 
   constructor(
-    readonly node: NetworkNode,
+    node: NetworkNode,
     private readonly by: "systemd" | "compose",
-  ) {}
+  ) {
+    this.node = { ...node, home: join(net, node.name, "lyra") };
+  }
+
+  /** While it runs: to stop its time. */
+  get engine(): Supervised {
+    return this.running.get("engine")!;
+  }
 
   get place(): string {
     return join(net, this.node.name);
@@ -64,29 +81,36 @@ class Machine {
     for (const [role, [program, ...rest]] of words) {
       const isEngine = role === "engine";
       if (!isEngine && program !== USUAL_PROGRAMS.lyra) throw new Error(`${role} runs ${program}`);
-      const command = [...(isEngine ? [cometbft!] : lyra), ...rest];
+      const command = [
+        ...(isEngine ? [cometbft!] : lyra),
+        ...rest,
+        ...(role === "chain" ? SEGMENT_WORDS : []),
+      ];
       const log = join(folder, `${this.node.name}-${role}.log`);
       const supervised = new Supervised(command, log, {
         onLine: (line) => isFailure(line) && lines.push(`${this.node.name} ${role}: ${line}`),
         onEnded: (how) => lines.push(`${this.node.name} ${role}: ended (${how})`),
       });
       supervised.start();
-      this.running.push(supervised);
+      this.running.set(role, supervised);
     }
   }
 
   async stop(): Promise<void> {
-    const running = this.running;
-    this.running = [];
     // The engine first, as units and Compose do.
-    for (const each of running.reverse()) await each.stop();
+    for (const each of this.ending().reverse()) await each.stop();
   }
 
   /** As when its machine is gone. */
   async kill(): Promise<void> {
-    const running = this.running;
-    this.running = [];
-    await Promise.all(running.map((each) => each.stop("SIGKILL")));
+    await Promise.all(this.ending().map((each) => each.stop("SIGKILL")));
+  }
+
+  /** In the order of their starts. */
+  private ending(): Supervised[] {
+    const all = [...this.running.values()];
+    this.running.clear();
+    return all;
   }
 
   private unitWords(): [Role, string[]][] {
@@ -110,9 +134,12 @@ class Machine {
   }
 }
 
-/** The same application hash in each block that the engines have. */
-async function expectSame(machines: readonly Machine[]): Promise<void> {
-  await sameHashes(machines, Math.min(...(await Promise.all(machines.map(heightOf)))) - 1);
+/** As its operator does it before the first start: the rows before the snapshot. */
+async function fetchHistory({ node }: Machine, from: Machine): Promise<void> {
+  const words = ["history", "fetch", "--from", dataUrlOf(from, ""), "--home", node.home, "--quiet"];
+  const child = Bun.spawn([...SOURCES, ...words], { stdout: "ignore", stderr: "pipe" });
+  const text = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`lyra history fetch: ${text}`);
 }
 
 /** Whether a validator's signature is in the newest commit. */
@@ -171,6 +198,7 @@ async function run(): Promise<void> {
     ...{ network: join(net, "oslo"), out: net, name: "rome", keys: backup, places: net },
   });
   if (joined.trusted === undefined) throw new Error("it takes no snapshot");
+  await fetchHistory(lost, others[0]!);
   lost.start();
   await progress(machines, 5);
   await expectSame(machines);
@@ -183,6 +211,7 @@ async function run(): Promise<void> {
     ...{ network: net, out: net, name: "kyiv", address: "127.0.0.1", places: net },
   });
   const reader = new Machine(further.node, "systemd");
+  await fetchHistory(reader, lost);
   reader.start();
   machines.push(reader);
   await progress(machines, 3);

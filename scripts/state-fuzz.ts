@@ -1,4 +1,4 @@
-// Random lives of the application hash: trees of entries with positions that somebody searched for, and states that go
+// Random lives of the application hash: trees of entries with positions that were searched for, and states that go
 // back, restart from their store and from snapshots, beside a model that works out every hash again.
 //
 //   bun scripts/state-fuzz.ts [--minutes 10] [--seed N] [--size 20000] [--only tree|state]

@@ -32,7 +32,7 @@ import { replayedLocally } from "./testnet-rig/replayed-locally.ts";
 import { sidecar } from "./testnet-rig/sidecar.ts";
 import { stateSync } from "./testnet-rig/state-sync.ts";
 import { submissions } from "./testnet-rig/submissions.ts";
-import type { Trial } from "./testnet-rig/trial.ts";
+import { type Trial, TrialSkipped } from "./testnet-rig/trial.ts";
 import { twoEnginesOneKey } from "./testnet-rig/two-engines-one-key.ts";
 import { upgrade } from "./testnet-rig/upgrade.ts";
 import { usedKeys } from "./testnet-rig/used-keys.ts";
@@ -96,6 +96,7 @@ const chosen = TRIALS.filter(({ number, isShort }) =>
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(0);
 const began = performance.now();
 let failures = 0;
+let skipped = 0;
 
 async function runTrials(name: string, trials: readonly Trial[]): Promise<void> {
   if (trials.length === 0) return;
@@ -108,6 +109,11 @@ async function runTrials(name: string, trials: readonly Trial[]): Promise<void> 
         const same = isAlone ? "" : `; ${await expectSame(network.pairs)}`;
         console.log(`${number}. ${title}: ${result}${same} (${seconds(start)} s)`);
       } catch (error) {
+        if (error instanceof TrialSkipped) {
+          skipped++;
+          console.log(`${number}. ${title}: SKIPPED: ${error.message}`);
+          continue;
+        }
         failures++;
         console.log(`${number}. ${title}: FAILED: ${(error as Error).message} (${seconds(start)} s)`);
         for (const line of network.lines.slice(-LINES_SHOWN))
@@ -126,5 +132,7 @@ try {
   if (!values.keep) rmSync(folder, { recursive: true, force: true });
   else console.log(folder);
 }
-console.log(`${chosen.length - failures} of ${chosen.length} trials passed, ${seconds(began)} s`);
+const passed = chosen.length - failures - skipped;
+const others = skipped === 0 ? "" : `, ${skipped} skipped`;
+console.log(`${passed} of ${chosen.length} trials passed${others}, ${seconds(began)} s`);
 process.exit(failures === 0 ? 0 : 1);

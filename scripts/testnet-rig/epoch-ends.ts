@@ -1,4 +1,5 @@
-import { heightOf, progress } from "./network.ts";
+import { alike } from "./comparison.ts";
+import { engineOf, heightOf, type NodePlace, progress, reach } from "./network.ts";
 import { sendTransfers, timesIn, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -11,22 +12,21 @@ export const epochEnds: Trial = {
   number: 19,
   network: { parameters: { "validators.epoch.length": `${EPOCH_SECONDS}s` } },
   title:
-    "one of four is away while epochs end, then two are while one should end: powers change alike, nobody makes blocks alone, and all go on",
+    "one of four is away while epochs end, then two are while one should end: it loses power on all alike and regains it, two make no blocks, and all go on",
   async run(network) {
     const { pairs } = network;
-    const [first, , third, fourth] = pairs as [
-      (typeof pairs)[0],
-      (typeof pairs)[0],
-      (typeof pairs)[0],
-      (typeof pairs)[0],
-    ];
+    const [first, , third, fourth] = pairs;
     await progress(pairs, 5);
+    const { address } = await engineOf(fourth!).ownValidator();
+    const began = await powers(pairs);
     await fourth!.stop();
     const three = network.others(fourth!);
     const before = await sendTransfers(three, 20);
     await Bun.sleep(AWAY_MS);
     await progress(three, 3);
-    const ended = await powers(first!);
+    const ended = await powers(three);
+    if (!(powerIn(ended, address) < powerIn(began, address)))
+      throw new Error(`the one away loses no power: ${textOf(began)}, then ${textOf(ended)}`);
     await third!.stop();
     const stood = await settled(first!);
     await Bun.sleep(AWAY_MS);
@@ -43,19 +43,39 @@ export const epochEnds: Trial = {
     // Its performance is that of all others again behind some epochs.
     await Bun.sleep(AWAY_MS);
     await progress(pairs, 3);
-    const returned = await powers(first!);
-    return `powers of the four ${ended}, and ${returned} afterwards`;
+    const returned = await powers(pairs);
+    if (!(powerIn(returned, address) > powerIn(ended, address)))
+      throw new Error(`the one that came back regains no power: ${textOf(ended)}, then ${textOf(returned)}`);
+    return `powers of the four ${textOf(began)}, ${textOf(ended)} with one away, and ${textOf(returned)} afterwards`;
   },
 };
 
 /** The height behind which it stands. */
-async function settled(pair: Parameters<typeof heightOf>[0]): Promise<number> {
+async function settled(pair: NodePlace): Promise<number> {
   await Bun.sleep(STAND_MS);
   return heightOf(pair);
 }
 
-async function powers({ node }: { readonly node: { readonly rpcPort: number } }): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${node.rpcPort}/validators`);
-  const { result } = (await answer.json()) as { result: { validators: { voting_power: string }[] } };
-  return result.validators.map(({ voting_power }) => voting_power).join(", ");
+/** By consensus address, for the block after the highest one, of which all have the same. */
+async function powers(pairs: readonly NodePlace[]): Promise<ReadonlyMap<string, string>> {
+  const height = Math.max(...(await Promise.all(pairs.map(heightOf)))) + 1;
+  await reach(pairs, height);
+  const all = await Promise.all(pairs.map((pair) => powersAt(pair, height)));
+  alike(`powers at block ${height}`, all);
+  return all[0]!;
 }
+
+async function powersAt({ node }: NodePlace, height: number): Promise<ReadonlyMap<string, string>> {
+  const answer = await fetch(`http://127.0.0.1:${node.rpcPort}/validators?height=${height}`);
+  const { result } = (await answer.json()) as {
+    result: { validators: { address: string; voting_power: string }[] };
+  };
+  return new Map(
+    result.validators.map(({ address, voting_power }) => [address.toLowerCase(), voting_power] as const),
+  );
+}
+
+/** 0 of one that is not a validator any more. */
+const powerIn = (all: ReadonlyMap<string, string>, address: string): bigint => BigInt(all.get(address) ?? 0);
+
+const textOf = (all: ReadonlyMap<string, string>): string => [...all.values()].join(", ");

@@ -4,7 +4,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { SmallDisk } from "../../test/support/small-disk.ts";
 import { heightOf, progress, urlOf } from "./network.ts";
 import { sendTransfers, untilIn } from "./transactions.ts";
-import type { Trial } from "./trial.ts";
+import { type Trial, TrialSkipped } from "./trial.ts";
 
 const DISK_KIB = 64 * 1024;
 
@@ -19,7 +19,7 @@ export const fullDisk: Trial = {
     const others = network.others(pair);
     const { home } = pair.node;
     const disk = new SmallDisk(home);
-    if (!disk.isPossible) return "skipped: no file system can be mounted here";
+    if (!disk.isPossible) throw new TrialSkipped("no file system can be mounted here");
     await pair.stop();
     const aside = join(folder, "aside");
     cpSync(home, aside, { recursive: true });

@@ -200,7 +200,7 @@ class Tally {
           hashes.delete(txHash);
           if (state === "refused") this.refuse(txHash, data);
           else if (state !== "unknown" || stored.has(txHash)) this.executed.add(txHash);
-          else throw new Error(`transaction ${txHash} was taken, and is in no block; nobody says why`);
+          else throw new Error(`transaction ${txHash} was taken, and is in no block, without a reason`);
         }
       }
   }

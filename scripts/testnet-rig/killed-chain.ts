@@ -1,5 +1,7 @@
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
-import { heightOf, Patience, PROXIED, progress, type RigNetwork } from "./network.ts";
+import { hexOf } from "../../src/wire/identifiers.ts";
+import { hashesIn } from "./comparison.ts";
+import { Patience, PROXIED, progress, type RigNetwork } from "./network.ts";
 import { sendTransfers, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -53,6 +55,7 @@ async function killedAt(
   const proxy = network.proxyOf(pair);
   const kill = () => process.kill(pair.chain.pid!, "SIGKILL");
   let height = 0;
+  let appHash = "";
   let finalized = 0;
   let isKilled = false;
   await new Promise<void>((resolve) => {
@@ -70,6 +73,7 @@ async function killedAt(
       },
       response({ finalizeBlock, commit }) {
         if (isKilled || height === 0) return undefined;
+        if (finalizeBlock) appHash = hexOf(finalizeBlock.appHash);
         if (finalizeBlock && name === "after finalize_block") return die();
         return commit && name === "after commit" ? die() : undefined;
       },
@@ -79,5 +83,7 @@ async function killedAt(
   proxy.watch = {};
   if (finalized !== Number(isBroughtAgain))
     throw new Error(`killed ${name} of block ${height}: the block came ${finalized} times again`);
-  if ((await heightOf(pair)) < height) throw new Error(`block ${height} is lost`);
+  const stored = hashesIn(pair, height).get(height);
+  if (stored !== appHash)
+    throw new Error(`killed ${name} of block ${height}: its hash was ${appHash}, and is ${stored}`);
 }

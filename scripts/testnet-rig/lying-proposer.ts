@@ -11,15 +11,29 @@ import { eventually } from "../../test/support/eventually.ts";
 import { buildTransaction } from "../../test/support/transactions.ts";
 import type { AbciProxy } from "./abci-proxy.ts";
 import { DIFFICULTY, engineOf, progress, type RigNetwork, rowsIn } from "./network.ts";
-import { parties, sendTransfers, signed, type Tip, tipOf, transfer, untilIn } from "./transactions.ts";
+import {
+  forged,
+  parties,
+  sendTransfers,
+  signed,
+  type Tip,
+  tipOf,
+  transfer,
+  untilIn,
+} from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
 const GAS_MAX = 100;
-const REFUSED = /a proposal for block (\d+) is refused/;
+/** A line of the rig: the validator, the block, and what is wrong with the proposal. */
+const REFUSED = /^validator (\d+), .*a proposal for block (\d+) is refused: ([^"]*)/;
 
 /** Bytes and contents of proposals that no honest validator makes. */
 interface Lie {
   readonly what: string;
+  /** Why the others refuse it, by their logs. */
+  readonly reason: RegExp;
+  /** The block under way may have the same transactions: that of an earlier one has. */
+  readonly isOfEarlierBlock?: boolean;
   readonly make: (honest: readonly Uint8Array[]) => readonly Uint8Array[];
 }
 
@@ -39,13 +53,13 @@ export const lyingProposer: Trial = {
     let lies = 0;
     try {
       await progress(pairs);
-      for (const { what, make } of await liesOf(pairs[0]!)) {
-        const { height, txs } = await lieOnce(proxy, make);
+      for (const lie of await liesOf(pairs[0]!)) {
+        const proposal = await lieOnce(proxy, lie.make);
         await progress(honest, 2);
-        await expectRefused(network, { what, height, txs, liar });
+        await expectRefused(network, liar, lie, proposal);
         lies++;
       }
-      // More bytes than the engine lets anybody propose: its own engine fails, and the others make blocks.
+      // More bytes than the engine lets a validator propose: its own engine fails, and the others make blocks.
       await lieOnce(proxy, (_, { maxTxBytes }) => [new Uint8Array(randomBytes(Number(maxTxBytes) + 1))]);
       await progress(honest, 8);
     } finally {
@@ -63,7 +77,7 @@ export const lyingProposer: Trial = {
       await untilIn(pairs[0]!, hashes);
     }
     const refused = refusalsIn(network).slice(before);
-    if (refused.length > 0) throw new Error(`honest proposals were refused: ${refused[0]}`);
+    if (refused.length > 0) throw new Error(`honest proposals were refused: ${refused[0]!.line}`);
     return `${lies} lies were refused by three each, and none of ${blocks} honest blocks`;
   },
 };
@@ -104,16 +118,36 @@ async function liesOf(pair: ValidatorPair): Promise<readonly Lie[]> {
   await untilIn(pair, [included!]);
   const old = bytesOf(pair, included!);
   const unproven = withoutProof(await transfer(pair, 2, 100_000n), alice, tip);
-  const badSignature = Uint8Array.from(one).fill(7, one.length - 3);
   return [
-    { what: "a command that is refused", make: (honest) => [...honest, broke] },
-    { what: "a bad proof", make: (honest) => [...honest, unproven] },
-    { what: "the same twice", make: () => [one, one] },
-    { what: "one of an earlier block", make: () => [old] },
-    { what: "a lower priority in front", make: () => [two, urgent] },
-    { what: "more gas than a block has", make: () => many },
-    { what: "a forged signature", make: () => [badSignature] },
-    { what: "bytes that are not a transaction", make: (honest) => [...honest, Uint8Array.of(1, 2, 3)] },
+    {
+      what: "a command that is refused",
+      reason: /not enough funds/,
+      make: (honest) => [...honest, broke],
+    },
+    { what: "a bad proof", reason: /proof/, make: (honest) => [...honest, unproven] },
+    { what: "the same twice", reason: /it is in the block already/, make: () => [one, one] },
+    {
+      what: "one of an earlier block",
+      reason: /already used/,
+      isOfEarlierBlock: true,
+      make: () => [old],
+    },
+    {
+      what: "a lower priority in front",
+      reason: /it stands behind one of lower priority/,
+      make: () => [two, urgent],
+    },
+    {
+      what: "more gas than a block has",
+      reason: new RegExp(`the block takes more than ${GAS_MAX} gas`),
+      make: () => many,
+    },
+    { what: "a forged signature", reason: /invalid signature/, make: () => [forged(one)] },
+    {
+      what: "bytes that are not a transaction",
+      reason: /unable to unmarshal transaction/,
+      make: (honest) => [...honest, Uint8Array.of(1, 2, 3)],
+    },
   ];
 }
 
@@ -146,35 +180,43 @@ function bytesOf(pair: ValidatorPair, hash: string): Uint8Array {
   return rows.find(({ bytes }) => sha256HexOf(bytes).toUpperCase() === hash)!.bytes;
 }
 
-interface LyingProposal extends Proposal {
-  readonly what: string;
-  readonly liar: ValidatorPair;
-}
-
-/** Three said why they refuse, and another proposal, in a later round, made the block. */
-async function expectRefused(network: RigNetwork, { what, height, txs, liar }: LyingProposal): Promise<void> {
+/** Three refused it for its own reason, and another proposal, in a later round, made the block. */
+async function expectRefused(
+  network: RigNetwork,
+  liar: ValidatorPair,
+  { what, reason, isOfEarlierBlock = false }: Lie,
+  { height, txs }: Proposal,
+): Promise<void> {
   const judges = network.others(liar);
+  const refusals = () => refusalsIn(network, height);
   await eventually(
-    () => judges.every(({ node }) => refusalsIn(network, height).includes(`validator ${node.number}`)),
-    () => `${what}, block ${height}: refused by ${refusalsIn(network, height)}`,
+    () => judges.every(({ node }) => refusals().some(({ number }) => number === node.number)),
+    () => `${what}, block ${height}: refused by ${refusals().map(({ number }) => number)}`,
   );
+  const other = refusals().find(({ fault }) => !reason.test(fault));
+  if (other !== undefined) throw new Error(`${what}, block ${height}: not ${reason}, but ${other.line}`);
   const { txs: included } = await engineOf(judges[0]!).block(height);
   const hashes = new Set(included.map((bytes) => sha256HexOf(bytes)));
-  const isOld = what.includes("earlier");
-  if (!isOld && hashes.size === txs.length && txs.every((bytes) => hashes.has(sha256HexOf(bytes))))
+  if (!isOfEarlierBlock && hashes.size === txs.length && txs.every((bytes) => hashes.has(sha256HexOf(bytes))))
     throw new Error(`${what}: it became block ${height}`);
   const round = await roundOf(judges[0]!, height);
   if (round === 0) throw new Error(`${what}: block ${height} was committed in round 0`);
 }
 
-/** Validators that refused a proposal, for this block alone where one is given. */
-function refusalsIn({ lines }: RigNetwork, height?: number): string[] {
-  return lines
-    .filter((line) => {
-      const match = REFUSED.exec(line);
-      return match !== null && (height === undefined || Number(match[1]) === height);
-    })
-    .map((line) => line.split(",")[0]!);
+interface Refusal {
+  /** Of the validator that refused. */
+  readonly number: number;
+  readonly fault: string;
+  readonly line: string;
+}
+
+/** Proposals that were refused, for one block alone where its height is given. */
+function refusalsIn({ lines }: RigNetwork, height?: number): Refusal[] {
+  return lines.flatMap((line) => {
+    const [, number, block, fault] = REFUSED.exec(line) ?? [];
+    if (fault === undefined || (height !== undefined && Number(block) !== height)) return [];
+    return [{ number: Number(number), fault, line }];
+  });
 }
 
 /** The round in which a block was agreed on. */

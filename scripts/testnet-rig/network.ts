@@ -24,8 +24,8 @@ const PARAMETERS = {
   "spam.protection.maxUserTransfersPerEpoch": "1000000",
 };
 /** Segments that a trial's few blocks fill. */
-export const SEGMENT_BLOCKS = 20;
-const SEGMENT_WORDS = ["--segment-length", String(SEGMENT_BLOCKS)];
+export const SEGMENT_BLOCKS = 10;
+export const SEGMENT_WORDS = ["--segment-length", String(SEGMENT_BLOCKS)];
 
 export interface NetworkSettings {
   readonly validators?: number;
@@ -241,13 +241,21 @@ export const releaseWords = (tag: string): readonly string[] => [
   ...SOURCES.slice(1),
 ];
 
+/** What a node is called: the number of a validator, or the name of a machine. */
+export type NodeTitle = { readonly number: number } | { readonly name: string };
+
 /** A node of a network on one machine or several. */
 export interface NodePlace {
-  readonly node: Pick<TestnetNode, "nodePort" | "dataPort" | "rpcPort"> &
-    ({ readonly number: number } | { readonly name: string });
+  readonly node: Pick<TestnetNode, "nodePort" | "dataPort" | "rpcPort"> & NodeTitle;
 }
 
-const titleOf = ({ node }: NodePlace): string => ("name" in node ? node.name : `validator ${node.number}`);
+/** One whose engine can be stopped for a while. */
+export interface LivePlace extends NodePlace {
+  readonly engine: Pick<ValidatorPair["engine"], "pause" | "resume">;
+}
+
+export const titleOf = ({ node }: { readonly node: NodeTitle }): string =>
+  "name" in node ? node.name : `validator ${node.number}`;
 
 export const urlOf = ({ node }: NodePlace, path: string): string =>
   `http://127.0.0.1:${node.nodePort}${path}`;
@@ -317,7 +325,7 @@ const REST_MS = 1_500;
 
 /** Reads validators whose engines stand still behind one block; they go on afterwards. */
 export async function atOneHeight<T>(
-  pairs: readonly ValidatorPair[],
+  pairs: readonly LivePlace[],
   read: (height: number) => Promise<T> | T,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {

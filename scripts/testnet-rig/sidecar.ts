@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure, Supervised } from "../../src/testnet/pair.ts";
+import { freePort } from "../../src/testnet/ports.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import {
   alike,
@@ -11,11 +12,10 @@ import {
   segmentsAtRest,
   segmentsOf,
 } from "./comparison.ts";
-import { atOneHeight, progress, SEGMENT_BLOCKS } from "./network.ts";
+import { atOneHeight, dataUrlOf, progress, SEGMENT_BLOCKS } from "./network.ts";
 import { sendTransfers } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
-const PORT = 20_000 + (process.pid % 10_000);
 const RECEIVING = /"(?:receiving|following)"/;
 
 export const sidecar: Trial = {
@@ -36,10 +36,11 @@ export const sidecar: Trial = {
     const followed = network.pairWith(former, {
       more: ["--events-to", `unix:${socket}`, "--duties", String(former.node.number), ...ethereumOf(network)],
     });
-    const follower: HistoryPlace = { node: { number: 99, home, dataPort: PORT } };
+    const dataPort = freePort();
+    const follower: HistoryPlace = { node: { name: "the sidecar", home, dataPort } };
     const process_ = new Supervised(
       [
-        ...[...network.programs.lyra, "sidecar", "--home", home, "--data-port", String(PORT)],
+        ...[...network.programs.lyra, "sidecar", "--home", home, "--data-port", String(dataPort)],
         ...["--node-port", "0", "--events-socket", socket, "--rules", "default"],
         ...["--comet", `http://127.0.0.1:${former.node.rpcPort}`],
         ...["--segments", "length", "--segment-length", String(SEGMENT_BLOCKS)],
@@ -67,14 +68,17 @@ export const sidecar: Trial = {
       await progress([followed], SEGMENT_BLOCKS);
       const all = [followed, follower] as const;
       const { height, due } = await atOneHeight([...others, followed], async (height) => {
-        await eventually(async () => (await storedHeight(PORT)) === height, `the sidecar at block ${height}`);
+        await eventually(
+          async () => (await storedHeight(dataPort)) === height,
+          `the sidecar at block ${height}`,
+        );
         const due = lastSegmentEnd(height);
         for (const each of all) await segmentsAtRest(each, height);
         alike("segments", all.map(segmentsOf));
         alike("exports", await Promise.all(all.map((each) => exportsOf(each))));
         return { height, due };
       });
-      const status = (await (await fetch(`http://127.0.0.1:${PORT}/status`)).json()) as object;
+      const status = (await (await fetch(dataUrlOf(follower, "/status"))).json()) as object;
       const states = JSON.stringify(status).match(/"state":"(\w+)"/g) ?? [];
       if (states.length < 2 || !states.every((state) => RECEIVING.test(state)))
         throw new Error(`its sources are ${states.join(", ")}`);

@@ -154,7 +154,7 @@ function rotten(pair: ValidatorPair, providers: Set<ValidatorPair>): NonNullable
   };
 }
 
-/** A provider that lists forged snapshots: somebody has more, and all hashes belong to that content. The snapshots have one chunk. */
+/** A provider that lists forged snapshots: a party has more, and all hashes belong to that content. The snapshots have one chunk. */
 function forger({ node }: ValidatorPair): NonNullable<AbciWatch["response"]> {
   const linesOf = (height: bigint): Uint8Array => {
     const file = join(node.home, "snapshots", String(height), "00000.gz");

@@ -3,7 +3,7 @@ import { verifyProof } from "../../src/chain/admission/pow/function.ts";
 import { sha256HexOf } from "../../src/crypto/sha.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
-import type { CommandInit } from "../../src/wire/transaction.ts";
+import { type CommandInit, readTransaction, serializeTransaction } from "../../src/wire/transaction.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { buildTransaction } from "../../test/support/transactions.ts";
 import { DIFFICULTY, type NodePlace, rowsIn, urlOf } from "./network.ts";
@@ -46,6 +46,15 @@ export function signed(command: CommandInit, { key }: { readonly key: Key }, tip
     blockHeight: tip.height,
     pow: { tid, nonce },
   });
+}
+
+/** The same with a signature that is well-formed, and not its sender's. */
+export function forged(bytes: Uint8Array): Uint8Array {
+  const transaction = readTransaction(bytes);
+  const signature = transaction.signature!;
+  const value = Buffer.from(signature.value, "hex");
+  value[0]! ^= 1;
+  return serializeTransaction({ ...transaction, signature: { ...signature, value: value.toString("hex") } });
 }
 
 export interface Submitted {

@@ -1,6 +1,9 @@
 // A trial of the rig.
 import type { NetworkSettings, RigNetwork } from "./network.ts";
 
+/** It cannot be tried on this machine. */
+export class TrialSkipped extends Error {}
+
 export interface Trial {
   /** Those of reference trials, and further ones. */
   readonly number: number;
@@ -11,6 +14,6 @@ export interface Trial {
   readonly network?: NetworkSettings;
   /** It compares by itself, or the validators' rows must differ. */
   readonly isAlone?: boolean;
-  /** @returns what was tried, for the line of the result */
+  /** @returns what was tried, for the line of the result @throws TrialSkipped where the machine lacks something */
   run(network: RigNetwork): Promise<string>;
 }
