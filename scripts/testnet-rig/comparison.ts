@@ -53,15 +53,11 @@ export async function sameAt(
   return { height, segments: segments[0]!.size };
 }
 
-/**
- * The application hash after each block, as each node stored it; of a node that began with a snapshot, from there on.
- * @throws Error where hashes differ, where a node has none, and where fewer than two nodes have one
- */
-export function sameHashes(pairs: readonly HistoryPlace[], last: number): void {
+/** The application hash after each block, as each node stored it. @throws Error where hashes differ, or one is missing */
+function sameHashes(pairs: readonly HistoryPlace[], last: number): void {
   const all = pairs.map((pair) => hashesIn(pair, last));
-  const firsts = all.map((hashes) => Math.min(last, ...hashes.keys()));
   for (let height = 1; height <= last; height++) {
-    const hashes = all.filter((_, n) => firsts[n]! <= height).map((each) => each.get(height) ?? "none");
+    const hashes = all.map((each) => each.get(height) ?? "none");
     if (hashes.length < 2 || hashes.includes("none") || new Set(hashes).size > 1)
       throw new Error(`application hashes after block ${height}: ${hashes.join(", ")}`);
   }
@@ -95,7 +91,7 @@ export function tablesOf(pair: HistoryPlace): Map<string, string> {
   return digestsOf(rowsOf(digestStore(db)));
 }
 
-/** What a chain keeps of its blocks: transactions with their verdicts, headers, application hashes. */
+/** Transactions with their verdicts, headers and application hashes, which a chain keeps of its blocks. */
 function blockTablesOf(pair: HistoryPlace): Map<string, string> {
   using db = rowsIn(pair);
   const { tables } = digestStore(db);

@@ -75,7 +75,7 @@ async function powersAt({ node }: NodePlace, height: number): Promise<ReadonlyMa
   );
 }
 
-/** 0 of one that is not a validator any more. */
+/** 0 of a node that is no longer a validator. */
 const powerIn = (all: ReadonlyMap<string, string>, address: string): bigint => BigInt(all.get(address) ?? 0);
 
 const textOf = (all: ReadonlyMap<string, string>): string => [...all.values()].join(", ");

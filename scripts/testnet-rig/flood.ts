@@ -39,7 +39,7 @@ export const flood: Trial = {
   },
 };
 
-/** What an engine is flooded with, and the verdict that it must get. */
+/** Submissions of the flood, and the refusal that each must get. */
 const KINDS = [
   {
     name: "bytes",

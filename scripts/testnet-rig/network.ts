@@ -241,7 +241,7 @@ export const releaseWords = (tag: string): readonly string[] => [
   ...SOURCES.slice(1),
 ];
 
-/** What a node is called: the number of a validator, or the name of a machine. */
+/** A validator has a number, a machine a name. */
 export type NodeTitle = { readonly number: number } | { readonly name: string };
 
 /** A node of a network on one machine or several. */
@@ -249,7 +249,7 @@ export interface NodePlace {
   readonly node: Pick<TestnetNode, "nodePort" | "dataPort" | "rpcPort"> & NodeTitle;
 }
 
-/** One whose engine can be stopped for a while. */
+/** A node whose engine can be stopped for a while. */
 export interface LivePlace extends NodePlace {
   readonly engine: Pick<ValidatorPair["engine"], "pause" | "resume">;
 }
