@@ -124,7 +124,11 @@ async function liesOf(pair: ValidatorPair): Promise<readonly Lie[]> {
       reason: /not enough funds/,
       make: (honest) => [...honest, broke],
     },
-    { what: "a bad proof", reason: /proof/, make: (honest) => [...honest, unproven] },
+    {
+      what: "a bad proof",
+      reason: /failed to verify proof of work/,
+      make: (honest) => [...honest, unproven],
+    },
     { what: "the same twice", reason: /it is in the block already/, make: () => [one, one] },
     {
       what: "one of an earlier block",
