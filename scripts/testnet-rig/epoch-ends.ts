@@ -25,7 +25,7 @@ export const epochEnds: Trial = {
     await Bun.sleep(AWAY_MS);
     await progress(three, 3);
     const ended = await powers(three);
-    if (!(powerIn(ended, address) < powerIn(began, address)))
+    if (!(shareIn(ended, address) < shareIn(began, address)))
       throw new Error(`the one away loses no power: ${textOf(began)}, then ${textOf(ended)}`);
     await third!.stop();
     const stood = await settled(first!);
@@ -44,7 +44,7 @@ export const epochEnds: Trial = {
     await Bun.sleep(AWAY_MS);
     await progress(pairs, 3);
     const returned = await powers(pairs);
-    if (!(powerIn(returned, address) > powerIn(ended, address)))
+    if (!(shareIn(returned, address) > shareIn(ended, address)))
       throw new Error(`the one that came back regains no power: ${textOf(ended)}, then ${textOf(returned)}`);
     return `powers of the four ${textOf(began)}, ${textOf(ended)} with one away, and ${textOf(returned)} afterwards`;
   },
@@ -75,7 +75,11 @@ async function powersAt({ node }: NodePlace, height: number): Promise<ReadonlyMa
   );
 }
 
-/** 0 of a node that is no longer a validator. */
-const powerIn = (all: ReadonlyMap<string, string>, address: string): bigint => BigInt(all.get(address) ?? 0);
+/** Of ten thousand; the sum differs, for the powers of the genesis are not of the size of later ones. */
+function shareIn(all: ReadonlyMap<string, string>, address: string): bigint {
+  const sum = [...all.values()].reduce((total, power) => total + BigInt(power), 0n);
+  // A node without power is not among them.
+  return (10_000n * BigInt(all.get(address) ?? 0)) / sum;
+}
 
 const textOf = (all: ReadonlyMap<string, string>): string => [...all.values()].join(", ");
