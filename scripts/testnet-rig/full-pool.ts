@@ -211,6 +211,7 @@ class Tally {
     const roomy = pairs.filter((pair) => !this.full.has(pair));
     if (roomy.length > 0)
       throw new Error(`the mempools of ${roomy.length} validators were never full: ${this.summary()}`);
+    if (this.executed.size === 0) throw new Error(`none is in a block: ${this.summary()}`);
     for (const hash of this.executed) if (!stored.has(hash)) throw new Error(`${hash} is in no block`);
     for (const hash of this.refused)
       if (stored.has(hash)) throw new Error(`${hash} was refused, and is in a block`);

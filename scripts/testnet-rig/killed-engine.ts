@@ -59,6 +59,7 @@ const eventFileOf = ({ home }: TestnetNode): string => join(home, "..", "events.
 function sameEvents(pairs: readonly ValidatorPair[]): number {
   const files = pairs.map(({ node }) => readFileSync(eventFileOf(node)));
   const bytes = Math.min(...files.map(({ length }) => length));
+  if (bytes === 0) throw new Error("an event file is empty");
   for (const [n, file] of files.entries())
     if (!file.subarray(0, bytes).equals(files[0]!.subarray(0, bytes)))
       throw new Error(`event files of validators 1 and ${n + 1} differ`);

@@ -28,6 +28,7 @@ export const powerFailure: Trial = {
       await patience.within(() => progress(pairs));
       await follow(pairs);
     }
+    if (committed.length === 0) throw new Error("no sender heard of its block");
     for (const pair of pairs) {
       const lost = timesIn(pair, committed).filter((times) => times !== 1).length;
       if (lost > 0) throw new Error(`${lost} of ${committed.length} that were in blocks are not, or twice`);
