@@ -81,9 +81,9 @@ function unconnected({ connection, rpc, height, nowMs }: ValidatorFacts): Unread
   if (connection.isOpen) return undefined;
   if (rpc.problem === undefined && nowMs - connection.sinceMs >= STALL_MS)
     return {
-      code: "validator_differs",
+      code: "engine_hangs",
       text: `this validator stands at block ${height}: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again`,
-      hint: "reads go on, submissions do not; for the way out: lyra explain validator_differs",
+      hint: "reads go on, submissions do not; kill the engine with SIGKILL, and start it again",
       isStalled: true,
     };
   return {

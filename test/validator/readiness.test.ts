@@ -63,7 +63,7 @@ const UNREADY: readonly (readonly [
   [
     "the engine answers and has not dialled for five seconds",
     { connection: { isOpen: false, sinceMs: ago(5) } },
-    "validator_differs",
+    "engine_hangs",
     "this validator stands at block 100: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again",
   ],
   [

@@ -20,8 +20,14 @@ export const VALIDATOR_CODES = {
   validator_differs: {
     meaning: "This validator stands still while the others go on.",
     cause:
-      "Its state differs from theirs, so its consensus engine agrees to no further block; or the engine has failed, does not run, or hangs since it lost the application, which does not end it; or the last block could not be stored.",
-    fix: "Look at the engine's log, and for a full disk make room: then it goes on by itself. For `wrong Block.Header.AppHash`: stop both, run cometbft rollback, move the home away, and start both: the chain is executed again. Else end the engine, with SIGKILL where SIGTERM does not, and start it again.",
+      "Its state differs from theirs, so its consensus engine agrees to no further block; or the engine has failed.",
+    fix: "Look at the engine's log. For `wrong Block.Header.AppHash`: stop both, run cometbft rollback, move the home away, and start both: the chain is executed again. Else end the engine, with SIGKILL where SIGTERM does not, and start it again.",
+  },
+  engine_hangs: {
+    meaning: "The consensus engine answers, and has not dialled this validator again.",
+    cause:
+      "It lost the application in the moment before a commit, and neither ends nor dials again (CometBFT 0.38.26).",
+    fix: "Kill the engine with SIGKILL, which SIGTERM does not end, and start it again. A supervisor should end it with the chain.",
   },
   engine_away: {
     meaning: "The consensus engine is not connected with this validator, or its RPC does not answer.",
