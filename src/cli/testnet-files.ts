@@ -190,12 +190,12 @@ function hostsOf(
   most: number,
 ): readonly Host[] {
   const wrong = (sentence: string) => usageError("testnet files", sentence);
-  const given = host.map((text) => {
+  const named = host.map((text) => {
     const at = text.indexOf("=");
     if (at < 0) throw wrong(`--machine must be NAME=ADDRESS, and '${text.slice(0, 60)}' has no =`);
     return [text.slice(0, at), text.slice(at + 1)] as const;
   });
-  const hosts = [...given, ...(file === undefined ? [] : linesOf(file))].map(([name, text]) => {
+  const hosts = [...named, ...(file === undefined ? [] : linesOf(file))].map(([name, text]) => {
     checkName("testnet files", name);
     const address = readHost(text);
     if (address === undefined) throw wrong(`'${text.slice(0, 60)}' is not an address or a host name`);

@@ -38,7 +38,7 @@ export const announce = command({
       throw usageError(PLACE, "give --name NAME and --info-url URL: the chain takes no node without them");
     const profile = { name, infoUrl, avatarUrl, country };
     checkProfile(profile);
-    const given = epochText && wholeNumber(PLACE, "--from-epoch", epochText, EPOCH_MAX, 1);
+    const firstEpoch = epochText && wholeNumber(PLACE, "--from-epoch", epochText, EPOCH_MAX, 1);
     const addresses = onlineAddresses(values, typed);
     // A ledger of what was sent is of no use to a key that sends this alone.
     const home = mkdtempSync(join(tmpdir(), "lyra-announce-"));
@@ -48,7 +48,7 @@ export const announce = command({
         const keys = readKeysOf(path, chainId);
         const { nodeId, vegaPublicKey: publicKey } = keys.identity;
         const running = await sender.epoch(publicKey);
-        const fromEpoch = given ? BigInt(given) : running > 0n ? running : 1n;
+        const fromEpoch = firstEpoch ? BigInt(firstEpoch) : running > 0n ? running : 1n;
         sender.pin(chainId);
         const { hash, height, host } = await sender.send(
           {

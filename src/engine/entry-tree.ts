@@ -8,7 +8,7 @@
  *   branch   SHA-256 of the hashes of its 16 children, by the next four bits of the position; a missing one is zero
  *
  * Leaves and branches are blocks of arenas, not objects: an entry costs 65 to 80 bytes. Nothing is ever made again as a
- * whole, and keys with positions side by side, which anybody can search for, make the tree deeper there and cost others nothing.
+ * whole, and keys with positions side by side, which an attacker can search for, make the tree deeper there and cost others nothing.
  */
 import { sha256Of } from "../crypto/sha.ts";
 import { BlockArena } from "./block-arena.ts";

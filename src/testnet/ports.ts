@@ -17,16 +17,16 @@ export interface PortUse {
 /** The system gives ports from here on to any process that connects: one of them can be taken at any moment. */
 const EPHEMERAL = 32_768;
 const FIRST = 20_000;
-const given = new Set<number>();
+const handedOut = new Set<number>();
 
 /** A port that nothing listens on, and that the system gives to no other program; no two calls give the same. */
 export function freePort(): number {
   for (;;) {
     const port = randomInt(FIRST, EPHEMERAL);
-    if (given.has(port)) continue;
+    if (handedOut.has(port)) continue;
     try {
       Bun.listen({ hostname: HOST, port, socket: { data() {} } }).stop(true);
-      given.add(port);
+      handedOut.add(port);
       return port;
     } catch {
       // Taken: try the next.

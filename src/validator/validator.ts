@@ -241,9 +241,9 @@ function genesisFor(home: string, db: ReturnType<typeof openWriter>, options: Va
     );
   };
   // Read before it is written beside the store.
-  const given = options.genesis === undefined ? undefined : readGenesis(options.genesis);
+  const fileGenesis = options.genesis === undefined ? undefined : readGenesis(options.genesis);
   const own = readGenesis(genesisOf(home, db, fresh).text);
-  if (given !== undefined) checkGivenGenesis(home, given, own);
+  if (fileGenesis !== undefined) checkGivenGenesis(home, fileGenesis, own);
   return own;
 }
 

@@ -36,7 +36,7 @@ test.each(["/turn", "/turn/end"])("a page cannot call %s, whatever it sends", as
   const answer = await fetch(`${server.url}${path}`, { method: "POST", headers, body });
   expect(answer.status).toBe(403);
   expect(await (await fetch(`${server.url}/state`)).json()).toEqual({ version: 0, state: "" });
-  // Nobody's turn was taken.
+  // No turn was taken.
   const turn = await fetch(`${server.url}/turn`, { method: "POST" });
   expect(await turn.json()).toMatchObject({ token: "1" });
 });
