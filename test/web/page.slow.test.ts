@@ -274,6 +274,9 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
     await Promise.all([look, second].map(work));
     await second.page.close();
     expect(findings).toEqual([]);
+    // Each tab has read once which asset is staked.
+    const reads = look.seen.requests.filter((url) => url.endsWith("/network/parameters/reward.asset"));
+    expect(reads.length).toBeLessThanOrEqual(2);
     // No view and no tab is left out.
     const shown = VIEWS.filter(({ only }) => only === undefined || only === see.node.kind);
     const patterns = shown.map(({ path }) => path.replaceAll(/:\w+/g, ":id"));

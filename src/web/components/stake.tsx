@@ -1,8 +1,7 @@
-import { useCall } from "../data/read.ts";
+import { stakeAsset } from "../data/names.ts";
 import { Amount } from "./amount.tsx";
 
 /** An amount of the asset that is staked, which is a network parameter. */
 export function StakeAmount({ amount }: { readonly amount: string }) {
-  const { data } = useCall("network.getParameter", { key: "reward.asset" }, { isLive: false });
-  return <Amount amount={amount} asset={data?.networkParameter?.value ?? ""} />;
+  return <Amount amount={amount} asset={stakeAsset() ?? ""} />;
 }

@@ -1,4 +1,4 @@
-// Names of assets, markets, validators and a devnet's parties, each read once and kept within a bound.
+// Names of assets, markets, validators and a devnet's parties, and the staked asset: each read once and kept within a bound.
 import { effect, untracked } from "@preact/signals";
 import { call } from "./calls.ts";
 import { NameCache } from "./name-cache.ts";
@@ -52,10 +52,16 @@ const validators = namesBy<string>(async (id) => {
   const { node } = await call("nodes.get", { id });
   return node.name;
 });
+const parameters = namesBy<string>(async (key) => {
+  const { networkParameter } = await call("network.getParameter", { key });
+  return networkParameter?.value ?? "";
+});
 
 export const assetOf = (id: string | undefined) => assets.of(id);
 export const marketOf = (id: string | undefined) => markets.of(id);
 export const validatorOf = (id: string | undefined) => validators.of(id);
+/** Identifier of the asset that is staked. */
+export const stakeAsset = () => parameters.of("reward.asset");
 
 /** All parties of a devnet, under one name. */
 const devnets = namesBy<ReadonlyMap<string, string>>(async (name) => {
@@ -68,7 +74,7 @@ const devnets = namesBy<ReadonlyMap<string, string>>(async (name) => {
 effect(() => {
   void chainId.value;
   untracked(() => {
-    for (const names of [assets, markets, validators, devnets]) names.clear();
+    for (const names of [assets, markets, validators, parameters, devnets]) names.clear();
   });
 });
 

@@ -1,7 +1,6 @@
 // The field of an amount, a price or a size: written with the decimals that it has, kept in the smallest unit.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { assetOf, marketOf } from "../data/names.ts";
-import { useRead } from "../data/read.ts";
+import { assetOf, marketOf, stakeAsset } from "../data/names.ts";
 import { withDecimals } from "../format.ts";
 import type { Unit } from "./command-draft.ts";
 import { idOf } from "./command-names.ts";
@@ -13,12 +12,7 @@ interface Counted {
 }
 
 /** Undefined while the asset or the market is not given, or its name is not read yet. */
-function useCounted(unit: Unit): Counted | undefined {
-  const isStaked = "staked" in unit;
-  const { data } = useRead<{ networkParameter: { value: string } }>(
-    isStaked ? "/api/v2/network/parameters/reward.asset" : undefined,
-    { isLive: false },
-  );
+function countedBy(unit: Unit): Counted | undefined {
   if ("decimals" in unit)
     return /^\d{1,3}$/.test(unit.decimals) ? { decimals: Number(unit.decimals), symbol: "" } : undefined;
   if ("priceOf" in unit || "sizeOf" in unit) {
@@ -28,11 +22,12 @@ function useCounted(unit: Unit): Counted | undefined {
       ? { decimals: market.decimals, symbol: market.quoteName }
       : { decimals: market.positionDecimals, symbol: "" };
   }
-  const id = isStaked
-    ? data?.networkParameter.value
-    : "settledIn" in unit
-      ? marketOf(idOf("market", unit.settledIn))?.asset
-      : idOf("asset", unit.asset);
+  const id =
+    "staked" in unit
+      ? stakeAsset()
+      : "settledIn" in unit
+        ? marketOf(idOf("market", unit.settledIn))?.asset
+        : idOf("asset", unit.asset);
   return assetOf(id);
 }
 
@@ -45,7 +40,7 @@ interface AmountFieldProps {
 }
 
 export function AmountField({ id, value, unit, isRequired, onChange }: AmountFieldProps) {
-  const counted = useCounted(unit);
+  const counted = countedBy(unit);
   const [typed, setTyped] = useState("");
   /** The text is the JSON's number, which no decimals have changed yet. */
   const [isSmallest, setIsSmallest] = useState(false);

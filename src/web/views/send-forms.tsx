@@ -4,8 +4,8 @@ import type { Asset } from "../../client/api.generated.ts";
 import { SelectField, TextField } from "../components/fields.tsx";
 import { Party } from "../components/id.tsx";
 import { SignedForm } from "../components/signed-form.tsx";
-import { assetOf } from "../data/names.ts";
-import { useCall, useList } from "../data/read.ts";
+import { assetOf, stakeAsset } from "../data/names.ts";
+import { useList } from "../data/read.ts";
 import { toWhole } from "../format.ts";
 
 const ASSETS_MAX = 100;
@@ -103,8 +103,7 @@ type Delegating = keyof typeof DELEGATIONS;
 export function DelegationForm({ validator }: { readonly validator: string }) {
   const action = useSignal<Delegating>("give");
   const text = useSignal("");
-  const { data } = useCall("network.getParameter", { key: "reward.asset" }, { isLive: false });
-  const decimals = assetOf(data?.networkParameter?.value)?.decimals;
+  const decimals = assetOf(stakeAsset())?.decimals;
   const amount = decimals === undefined ? undefined : amountIn(text.value, decimals);
   const stake = { nodeId: validator, amount };
   const command =
