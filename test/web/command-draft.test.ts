@@ -10,6 +10,7 @@ import {
   jsonOf,
   namedBy,
   problemsIn,
+  refusalsByField,
   refusalsIn,
   unitOf,
   usualDraft,
@@ -106,6 +107,43 @@ test("names become identifiers in the JSON, and a refusal is read by its members
     ["transfer.amount", "not a valid integer"],
     ["transfer.fromAccountType", "is required"],
   ]);
+});
+
+describe("a refusal stands at the field of the form that it is about", () => {
+  const refusedFields = (name: string, draft: DraftMessage) => {
+    const input = fromJson<InputData>("vega.commands.v1.InputData", {
+      [name]: jsonOf(schema, messageOf(name), draft),
+    });
+    const errors = checkCommand(name as "transfer", input[name as "transfer"]!).toString();
+    return [...refusalsByField(schema, messageOf(name), draft, errors).keys()];
+  };
+
+  test("of a list's item", () => {
+    const draft = { marketId: KEY, commitmentAmount: "5", fee: "0.1", buys: [{}], sells: [{}, {}] };
+    expect(refusedFields("liquidityProvisionSubmission", draft)).toEqual(
+      expect.arrayContaining(
+        ["buys.0.proportion", "sells.1.reference"].map((path) => `liquidityProvisionSubmission.${path}`),
+      ),
+    );
+  });
+
+  test("of a choice's member, which the node names by the choice alone or by both", () => {
+    const transfer = refusedFields("transfer", { recurring: { dispatchStrategy: { markets: ["x"] } } });
+    expect(transfer).toContain("transfer.recurring.startEpoch");
+    expect(transfer).toContain("transfer.recurring.dispatchStrategy.assetForMetric");
+    const oracle = { signers: [{}], filters: [{ conditions: [{}] }] };
+    const future = { dataSourceSpecForSettlementData: { external: { oracle } } };
+    const draft = { terms: { newMarket: { changes: { instrument: { future } } } } };
+    const place = "proposalSubmission.terms.newMarket.changes.instrument.future";
+    const spec = `${place}.dataSourceSpecForSettlementData.external.oracle`;
+    expect(refusedFields("proposalSubmission", draft)).toEqual(
+      expect.arrayContaining([
+        ...["proposalSubmission.rationale", `${place}.quoteName`],
+        ...[`${spec}.filters.0.conditions.0.operator`, `${spec}.signers.0`],
+      ]),
+    );
+    expect(refusedFields("transfer", {})).toContain("transfer.kind");
+  });
 });
 
 test.each(["transfer", "orderSubmission", "voteSubmission", "undelegateSubmission"])(

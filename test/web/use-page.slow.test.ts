@@ -349,6 +349,17 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     // A refusal stands at its field; account types and the kind of transfer have their usual choice.
     await form.getByRole("button", { name: "Send", exact: true }).click();
     await form.locator(".field", { hasText: "amount" }).locator("small.bad").first().waitFor();
+    const descriptions = (label: string) =>
+      form.getByLabel(label, { exact: true }).evaluateAll((inputs) =>
+        inputs.map((input) => {
+          const [id = ""] = input.getAttribute("aria-describedby")?.split(" ") ?? [];
+          return input.ariaInvalid === "true" ? document.getElementById(id)?.textContent : undefined;
+        }),
+      );
+    expect([await descriptions("amount"), await descriptions("to")]).toEqual([
+      ["is required"],
+      ["is required"],
+    ]);
     await form.getByLabel("to", { exact: true }).fill("bob");
     // Typed before the asset is given, and read with its decimals when it is.
     await form.getByLabel("amount").fill("12.5");
@@ -397,6 +408,17 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     expect(await form.getByLabel("proposal id").inputValue()).toBe(vote.proposalId);
     await form.getByRole("button", { name: "Send", exact: true }).click();
     await form.getByRole("alert").getByText("lyra explain").waitFor();
+    // A refusal inside of a list.
+    await form.getByRole("button", { name: "JSON" }).click();
+    const liquidityProvisionSubmission = { buys: [{ reference: "PEGGED_REFERENCE_MID" }, {}] };
+    await form.getByLabel("the command as JSON").fill(JSON.stringify({ liquidityProvisionSubmission }));
+    await form.getByRole("button", { name: "Form" }).click();
+    await form.getByRole("button", { name: "Send", exact: true }).click();
+    await form.locator(".command-list small.bad").first().waitFor();
+    // The last one is the command's own.
+    expect(await descriptions("reference")).toEqual([
+      ...[undefined, "order in shape without reference", undefined],
+    ]);
   });
 
   test("a vote is cast by the form of an open proposal, and shown", async () => {

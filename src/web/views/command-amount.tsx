@@ -36,10 +36,12 @@ interface AmountFieldProps {
   readonly value: string;
   readonly unit: Unit;
   readonly isRequired: boolean | undefined;
+  /** Identifier of the words about a refusal. */
+  readonly problem: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
-export function AmountField({ id, value, unit, isRequired, onChange }: AmountFieldProps) {
+export function AmountField({ id, value, unit, isRequired, problem, onChange }: AmountFieldProps) {
   const counted = countedBy(unit);
   const [typed, setTyped] = useState("");
   /** The text is the JSON's number, which no decimals have changed yet. */
@@ -76,8 +78,8 @@ export function AmountField({ id, value, unit, isRequired, onChange }: AmountFie
         inputMode="decimal"
         value={typed}
         aria-required={isRequired}
-        aria-invalid={!isWhole}
-        aria-describedby={`${id}-unit`}
+        aria-invalid={!isWhole || problem !== undefined}
+        aria-describedby={`${problem ?? ""} ${id}-unit`.trim()}
         onInput={({ currentTarget }) => {
           setIsSmallest(false);
           setTyped(currentTarget.value);

@@ -104,12 +104,56 @@ const USUAL: Readonly<Record<string, DraftMessage>> = {
 
 export const usualDraft = (command: string): DraftMessage => USUAL[command] ?? {};
 
+export const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Reasons of a refused command by the path of the member: `transfer.amount (not a valid integer), …`. */
 export function refusalsIn(text: string): ReadonlyMap<string, string> {
-  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return new Map(
     [...text.matchAll(/([a-z]\w*(?:\.\w+)+) \(([^()]*)\)/gi)].map(([, path, why]) => [camel(path!), why!]),
   );
+}
+
+/** The same by the path of the field in the form: the node's paths have names of choices, which the form's have not. */
+export function refusalsByField(
+  schema: CommandSchema,
+  message: string,
+  draft: DraftMessage,
+  text: string,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...refusalsIn(text)].map(([path, why]) => {
+      const [command = "", ...names] = path.split(".");
+      return [[command, ...fieldPath(schema, message, draft, names)].join("."), why];
+    }),
+  );
+}
+
+function fieldPath(
+  schema: CommandSchema,
+  message: string,
+  draft: Draft | undefined,
+  names: readonly string[],
+): readonly string[] {
+  const [name, ...rest] = names;
+  if (name === undefined) return [];
+  const fields = fieldsOf(schema, message);
+  const members = isMessage(draft) ? draft : {};
+  const field = fields.find((each) => each.name === name);
+  if (field !== undefined) {
+    const value = members[name];
+    const type = field.type ?? "";
+    if (!field.isList) return [name, ...fieldPath(schema, type, value, rest)];
+    const [place, ...inner] = rest;
+    if (place === undefined) return [name];
+    const item = Array.isArray(value) ? (value as readonly Draft[])[Number(place)] : undefined;
+    return [name, place, ...fieldPath(schema, type, item, inner)];
+  }
+  const choices = fields.filter(({ oneof }) => oneof !== undefined && camel(oneof) === name);
+  if (choices.length === 0 || rest.length === 0) return names;
+  if (choices.some((each) => each.name === rest[0])) return fieldPath(schema, message, draft, rest);
+  // The node leaves out which of them was chosen.
+  const chosen = choices.find((each) => members[each.name] !== undefined);
+  return chosen === undefined ? names : fieldPath(schema, message, draft, [chosen.name, ...rest]);
 }
 
 /** The draft of a command's JSON, for the form: members that the schema does not have are left out. */

@@ -6,6 +6,7 @@ import { assetOf, marketOf, partyName } from "../data/names.ts";
 import { shortId } from "../format.ts";
 import { AmountField } from "./command-amount.tsx";
 import {
+  camel,
   type Draft,
   type DraftMessage,
   emptyOf,
@@ -22,6 +23,33 @@ import { idOf } from "./command-names.ts";
 /** Path of the message that members belong to, and reasons of the node by path. */
 export const Place = createContext("");
 export const Refusals = createContext<ReadonlyMap<string, string>>(new Map());
+
+/** The node's reason against a member, or against a choice of members. */
+function useRefusal(name: string): string | undefined {
+  const place = useContext(Place);
+  return useContext(Refusals).get(`${place}.${camel(name)}`);
+}
+
+/** Ties an element to its problem. */
+const marksOf = (id: string, problem: string | undefined) => ({
+  "aria-invalid": problem !== undefined,
+  "aria-describedby": problem === undefined ? undefined : `${id}-problem`,
+});
+
+interface ProblemProps {
+  /** Of the element that it is about. */
+  readonly id: string;
+  readonly text: string | undefined;
+}
+
+function Problem({ id, text }: ProblemProps) {
+  if (text === undefined) return null;
+  return (
+    <small id={`${id}-problem`} class="bad">
+      {text}
+    </small>
+  );
+}
 
 interface FieldsProps {
   readonly schema: CommandSchema;
@@ -71,6 +99,7 @@ interface OneOfProps {
 /** Members of which at most one is given. */
 function OneOf({ schema, message, scopes, choice, fields, draft, onChange }: OneOfProps) {
   const id = useId();
+  const refusal = useRefusal(choice);
   const chosen = fields.find(({ name }) => draft[name] !== undefined);
   const others = Object.fromEntries(
     Object.entries(draft).filter(([name]) => fields.every((field) => field.name !== name)),
@@ -92,6 +121,7 @@ function OneOf({ schema, message, scopes, choice, fields, draft, onChange }: One
         <select
           id={id}
           aria-required={fields[0]!.isRequired}
+          {...marksOf(id, refusal)}
           value={chosen?.name ?? ""}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
         >
@@ -102,6 +132,7 @@ function OneOf({ schema, message, scopes, choice, fields, draft, onChange }: One
             </option>
           ))}
         </select>
+        <Problem id={id} text={refusal} />
       </div>
       {chosen !== undefined && chosen.kind !== "bool" && (
         <Member
@@ -130,15 +161,25 @@ interface MemberProps {
 
 function Member({ schema, message, scopes, field, draft, isChosen, onChange }: MemberProps) {
   const place = useContext(Place);
+  const id = useId();
+  const refusal = useRefusal(field.name);
   if (field.isList) return <List {...{ schema, message, scopes, field, draft, onChange }} />;
   if (field.kind !== "message")
     return <Value {...{ schema, message, scopes, field, onChange }} draft={draft} />;
   const title = words(field.name);
   if (!isMessage(draft))
     return (
-      <button type="button" class={`small add ${markOf(field) ?? ""}`} onClick={() => onChange({})}>
-        + {title}
-      </button>
+      <>
+        <button
+          type="button"
+          class={`small add ${markOf(field) ?? ""}`}
+          aria-describedby={marksOf(id, refusal)["aria-describedby"]}
+          onClick={() => onChange({})}
+        >
+          + {title}
+        </button>
+        <Problem id={id} text={refusal} />
+      </>
     );
   return (
     <fieldset class="wide-field">
@@ -148,6 +189,7 @@ function Member({ schema, message, scopes, field, draft, isChosen, onChange }: M
           Leave {title} out
         </button>
       )}
+      <Problem id={id} text={refusal} />
       <Place.Provider value={`${place}.${field.name}`}>
         <MessageFields
           schema={schema}
@@ -166,26 +208,32 @@ type ListProps = Omit<MemberProps, "isChosen">;
 function List({ schema, message, scopes, field, draft, onChange }: ListProps) {
   const items = Array.isArray(draft) ? (draft as readonly Draft[]) : [];
   const title = words(field.name);
+  const place = useContext(Place);
+  const id = useId();
   const put = (at: number, value: Draft) => onChange(items.with(at, value));
   return (
     <fieldset class="wide-field">
       <legend class={markOf(field)}>{title}</legend>
+      <Problem id={id} text={useRefusal(field.name)} />
       <ol class="command-list">
         {items.map((item, n) => (
           <li key={n}>
             {field.kind === "message" ? (
-              <MessageFields
-                schema={schema}
-                message={field.type!}
-                draft={isMessage(item) ? item : {}}
-                around={scopes}
-                onChange={(value) => put(n, value)}
-              />
+              <Place.Provider value={`${place}.${field.name}.${n}`}>
+                <MessageFields
+                  schema={schema}
+                  message={field.type!}
+                  draft={isMessage(item) ? item : {}}
+                  around={scopes}
+                  onChange={(value) => put(n, value)}
+                />
+              </Place.Provider>
             ) : (
               <Value
                 {...{ schema, message, scopes }}
                 field={field}
                 draft={item}
+                nth={n}
                 onChange={(value) => put(n, value ?? "")}
               />
             )}
@@ -207,14 +255,20 @@ function List({ schema, message, scopes, field, draft, onChange }: ListProps) {
   );
 }
 
-function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
+interface ValueProps extends ListProps {
+  /** Place in a list. */
+  readonly nth?: number;
+}
+
+function Value({ schema, message, scopes, field, draft, nth, onChange }: ValueProps) {
   const id = useId();
   const { name, kind, type, meaning, isRequired } = field;
   const text = typeof draft === "string" ? draft : "";
-  const refusal = useContext(Refusals).get(`${useContext(Place)}.${name}`);
+  const refusal = useRefusal(nth === undefined ? name : `${name}.${nth}`);
   const unit = unitOf(message, name, scopes);
   // The field of an amount shows its own problem.
   const problem = (unit === undefined ? problemOf(field, draft) : undefined) ?? refusal;
+  const marks = marksOf(id, problem);
   const set = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
     onChange(currentTarget.value === "" ? undefined : currentTarget.value);
   const names = namedBy(field);
@@ -229,11 +283,13 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
           value={text}
           unit={unit}
           isRequired={isRequired}
+          problem={marks["aria-describedby"]}
           onChange={(value) => onChange(value || undefined)}
         />
       ) : kind === "bool" ? (
         <select
           id={id}
+          {...marks}
           value={draft === undefined ? "" : String(draft)}
           onChange={({ currentTarget }) =>
             onChange(currentTarget.value === "" ? undefined : currentTarget.value === "true")
@@ -244,7 +300,7 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
           <option>false</option>
         </select>
       ) : kind === "enum" ? (
-        <select id={id} value={text} aria-required={isRequired} onChange={set}>
+        <select id={id} value={text} aria-required={isRequired} {...marks} onChange={set}>
           <option value="" />
           {enumLabels(schema.enums[type!] ?? []).map(([value, label]) => (
             <option key={value} value={value}>
@@ -253,7 +309,7 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
           ))}
         </select>
       ) : kind === "bytes" ? (
-        <Bytes id={id} value={text} isRequired={isRequired} onChange={onChange} />
+        <Bytes {...{ id, isRequired, marks, onChange }} value={text} />
       ) : (
         <input
           id={id}
@@ -261,12 +317,13 @@ function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
           value={text}
           inputMode={/int/.test(kind) ? "numeric" : undefined}
           aria-required={isRequired}
+          {...marks}
           list={names && `command-${names}`}
           spellcheck={false}
           onInput={set}
         />
       )}
-      {problem !== undefined && <small class="bad">{problem}</small>}
+      <Problem id={id} text={problem} />
       {problem === undefined && names !== undefined && <small class="muted">{nameOf(names, text)}</small>}
       {TIMES.test(name) && text !== "" && problem === undefined && (
         <small class="muted">{timeOf(text)}</small>
@@ -304,11 +361,12 @@ interface BytesProps {
   /** Base64. */
   readonly value: string;
   readonly isRequired: boolean | undefined;
+  readonly marks: ReturnType<typeof marksOf>;
   readonly onChange: (value: string | undefined) => void;
 }
 
 /** Bytes are written as text, in hexadecimal or in base64, and kept in base64. */
-function Bytes({ id, value, isRequired, onChange }: BytesProps) {
+function Bytes({ id, value, isRequired, marks, onChange }: BytesProps) {
   const [form, setForm] = useState<Form>(value === "" ? "text" : "base64");
   const [typed, setTyped] = useState(value);
   const set = (text: string, as: Form) => {
@@ -324,6 +382,7 @@ function Bytes({ id, value, isRequired, onChange }: BytesProps) {
         rows={2}
         spellcheck={false}
         aria-required={isRequired}
+        {...marks}
         value={typed}
         onInput={({ currentTarget }) => set(currentTarget.value, form)}
       />

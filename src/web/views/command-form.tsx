@@ -11,7 +11,14 @@ import { postToNode, RequestFailure } from "../data/node.ts";
 import { useList, useOfThisChain, useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
-import { type DraftMessage, draftOf, jsonOf, problemsIn, refusalsIn, usualDraft } from "./command-draft.ts";
+import {
+  type DraftMessage,
+  draftOf,
+  jsonOf,
+  problemsIn,
+  refusalsByField,
+  usualDraft,
+} from "./command-draft.ts";
 import { MessageFields, Place, Refusals } from "./command-fields.tsx";
 import { idOf, namedIds } from "./command-names.ts";
 import { instrumentOf } from "./markets.tsx";
@@ -57,7 +64,8 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
         ? ["that is not a JSON object"]
         : [];
   const { value: last } = outcome;
-  const refusals = refusalsIn(last !== undefined && "failure" in last ? `${last.failure} ${last.hint}` : "");
+  const reasons = last !== undefined && "failure" in last ? `${last.failure} ${last.hint}` : "";
+  const refusals = refusalsByField(schema, command.message, draft, reasons);
   const run = async (event: Event) => {
     event.preventDefault();
     if (body === undefined || problems.length > 0) return;
