@@ -14,6 +14,7 @@ import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
+import { readEthereumFile } from "../validator/ethereum-state.ts";
 import { readKeys } from "../validator/key-file.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
 import { isPrivate } from "./addresses.ts";
@@ -82,7 +83,6 @@ export interface Joined {
     | undefined;
 }
 
-const ETHEREUM_FILE_CHARACTERS_MAX = 128 * 1024 * 1024;
 const KEY_FILE_BYTES_MAX = 16 * 1024;
 /**
  * Before these heights no snapshot is sure to be there: one is made every hundred blocks, of a large state every thousand
@@ -172,14 +172,7 @@ function recordNetwork(folder: string, network: NetworkFile): string | undefined
 function ethereumStateIn(folder: string): string | undefined {
   const path = join(folder, ETHEREUM_FILE);
   if (!existsSync(path)) return undefined;
-  try {
-    const text = readShortText(path, ETHEREUM_FILE_CHARACTERS_MAX);
-    const { version, state } = JSON.parse(text) as { version?: unknown; state?: unknown };
-    if (Number.isSafeInteger(version) && typeof state === "string") return text;
-  } catch {
-    // The sentence says it.
-  }
-  throw usage(`${path} is not a state of the simulated Ethereum`, "restore it from its backup, or remove it");
+  return JSON.stringify(readEthereumFile(path));
 }
 
 interface LiveEngine {

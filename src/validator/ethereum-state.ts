@@ -4,20 +4,44 @@
  */
 
 import { existsSync } from "node:fs";
-import { NodeError } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 
 /** A caller waits for its block meanwhile; one that is killed gives its turn up after this. */
 const TURN_MS = 45_000;
 const WAITERS_MAX = 1_000;
-const STATE_CHARACTERS_MAX = 64 * 1024 * 1024;
+/** A state is a text of JSON within one, whose quotation marks are escaped. */
+const FILE_BYTES_MAX = 128 * 1024 * 1024;
 
 export interface EthereumView {
   /** Rises with every change. */
   readonly version: number;
   /** Empty before the first change. */
   readonly state: string;
+}
+
+/** The state in a file. @throws NodeError `ethereum_file_unreadable` */
+export function readEthereumFile(path: string): EthereumView {
+  let view: Partial<Record<keyof EthereumView, unknown>> | null;
+  try {
+    view = JSON.parse(readShortText(path, FILE_BYTES_MAX));
+  } catch (error) {
+    throw unreadable(path, reasonOf(error));
+  }
+  const { version, state } = view ?? {};
+  if (!Number.isSafeInteger(version) || Number(version) < 0 || typeof state !== "string")
+    throw unreadable(path, "it has no version and state");
+  return { version: Number(version), state };
+}
+
+function unreadable(path: string, reason: string): NodeError {
+  return new NodeError(
+    "ethereum",
+    "ethereum_file_unreadable",
+    `the state of the simulated Ethereum in ${path} cannot be read: ${reason}`,
+    "restore it from its backup; or move it away, and start while a validator runs that has followed it",
+  );
 }
 
 export interface EthereumTurn extends EthereumView {
@@ -43,7 +67,7 @@ export class EthereumState {
     private readonly turnMs = TURN_MS,
   ) {
     if (file === undefined || !existsSync(file)) return;
-    const { version, state } = JSON.parse(readShortText(file, STATE_CHARACTERS_MAX)) as EthereumView;
+    const { version, state } = readEthereumFile(file);
     this.version = version;
     this.state = state;
   }

@@ -6,6 +6,7 @@ import { EthereumState } from "../../src/validator/ethereum-state.ts";
 import { SharedEthereum } from "../../src/validator/shared-ethereum.ts";
 import { Scratch } from "../rig/homes.ts";
 import { eventually, turns } from "../support/eventually.ts";
+import { nodeRefusal } from "../support/node-refusal.ts";
 
 const scratch = new Scratch("ethereum");
 const closing: (() => unknown)[] = [];
@@ -190,6 +191,21 @@ test("a state that cannot be loaded is said once, changes nothing, and is not ta
   ethereum.begin("3", 3);
   await eventually(() => count === "3");
   expect(lines.filter((line) => line.includes("ethereum_invalid"))).toHaveLength(1);
+});
+
+test.each([
+  "null",
+  "{",
+  "[]",
+  '{"version":"1","state":""}',
+  '{"version":-1,"state":""}',
+  '{"version":1,"state":5}',
+])("a file with %s is not the state of an Ethereum, and nothing is served over it", (text) => {
+  const file = scratch.path("damaged.json");
+  writeFileSync(file, text);
+  const refusal = nodeRefusal(() => new EthereumState(file));
+  expect(refusal).toMatchObject({ code: "ethereum_file_unreadable" });
+  expect(refusal.message).toContain(file);
 });
 
 describe("a turn", () => {

@@ -144,6 +144,11 @@ export const VALIDATOR_CODES = {
       "Another release of Lyra runs it, its file was changed, or another program answers at its address.",
     fix: "Run one release everywhere, or restore its file ethereum.json from the backup. Until then deposits and the like are refused here; the chain goes on.",
   },
+  ethereum_file_unreadable: {
+    meaning: "The file does not have the state of a simulated Ethereum.",
+    cause: "It was changed or cut, is of another program, or this user may not read it.",
+    fix: "Restore ethereum.json from the backup. Without one move the file away, and start while a validator runs that has followed it: that gives the state back.",
+  },
   ethereum_busy: {
     meaning: "Too many callers wait for the simulated Ethereum.",
     fix: "Try again: each call takes a block.",
