@@ -11,11 +11,13 @@ import { consensusAddress } from "../crypto/consensus-address.ts";
 import { DEVNET_VALIDATORS_MAX } from "../devnet/keys.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { readShortText } from "../files/short-file.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { engineKey, nodeKeyText, validatorKeyText } from "./engine-keys.ts";
 import { COMMON_SETTINGS, mempoolSettings, proxyApp, type Settings } from "./engine-settings.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type Member, ownMember, publicMember } from "./members.ts";
+import { isObject, isPort } from "./network.ts";
 import { KEYS_FILE, PORTS_APART, socketAddress, USUAL_PORTS } from "./places.ts";
 import { checkPorts, freePort, type PortUse } from "./ports.ts";
 
@@ -71,6 +73,7 @@ export interface TestnetFilesOptions {
 }
 
 const FILE = "testnet.json";
+const FILE_BYTES_MAX = 256 * 1024;
 /** On one machine: two processes each. */
 export const VALIDATORS_MAX = 16;
 const HOST = "127.0.0.1";
@@ -91,18 +94,38 @@ const SETTINGS: Settings = {
 export function readTestnet(folder: string): TestnetFile | undefined {
   const path = join(folder, FILE);
   if (!existsSync(path)) return undefined;
+  let document: unknown;
   try {
-    const {
-      chainId,
-      ethereumPort,
-      nodes,
-      mempool = {},
-    } = JSON.parse(readFileSync(path, "utf8")) as TestnetFile;
-    if (typeof chainId === "string" && nodes.length > 0) return { chainId, ethereumPort, nodes, mempool };
+    document = JSON.parse(readShortText(path, FILE_BYTES_MAX));
   } catch (error) {
     throw unreadable(path, reasonOf(error));
   }
-  throw unreadable(path, "it names no validators");
+  if (!isTestnet(document)) throw unreadable(path, "it does not describe a network");
+  const { chainId, ethereumPort, nodes, mempool = {} } = document;
+  return { chainId, ethereumPort, nodes, mempool };
+}
+
+function isTestnet(document: unknown): document is Omit<TestnetFile, "mempool"> & Partial<TestnetFile> {
+  if (!isObject(document)) return false;
+  const { chainId, ethereumPort, nodes, mempool = {} } = document;
+  return (
+    typeof chainId === "string" &&
+    isPort(ethereumPort) &&
+    isObject(mempool) &&
+    Array.isArray(nodes) &&
+    nodes.length > 0 &&
+    nodes.every(isTestnetNode)
+  );
+}
+
+function isTestnetNode(node: unknown): boolean {
+  if (!isObject(node)) return false;
+  const { number, home, consensusHome, abci, keysFile = "", ...ports } = node;
+  return (
+    Number.isSafeInteger(number) &&
+    [home, consensusHome, abci, keysFile].every((text) => typeof text === "string") &&
+    [ports.peerPort, ports.rpcPort, ports.nodePort, ports.dataPort].every(isPort)
+  );
 }
 
 /** Writes a new network. @throws NodeError */

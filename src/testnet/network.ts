@@ -88,10 +88,11 @@ export const PACE = /^[1-9]\d{0,5}(?:ms|s)$/;
 export const MACHINE_PATH = /^\/[\w./-]{1,150}$/;
 const PEER_ID = /^[0-9a-f]{40}$/;
 const PORT_MAX = 65_535;
-const isPort = (port: unknown) => Number.isInteger(port) && Number(port) > 0 && Number(port) <= PORT_MAX;
+export const isPort = (port: unknown): boolean =>
+  Number.isInteger(port) && Number(port) > 0 && Number(port) <= PORT_MAX;
 
 type Members = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
+export const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null;
 const hasForm = (form: RegExp, value: unknown): value is string =>
   typeof value === "string" && form.test(value);
 
