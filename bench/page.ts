@@ -196,7 +196,7 @@ interface Answer {
 }
 
 /** Lists that a chart draws: a point takes a pixel at least. */
-const DRAWN = /^\/(?:lyra\/v1\/blocks|api\/v2\/(?:candle|balance\/changes)|lyra\/v1\/history\/segments)\b/;
+const DRAWN = /^\/(?:lyra\/v1\/blocks|api\/v2\/(?:candle|balance\/changes))\b/;
 
 function rowsIn(value: unknown): number {
   if (Array.isArray(value)) return value.length;
@@ -214,9 +214,7 @@ async function answerOf(response: { url(): string; text(): Promise<string> }): P
 /** Rows and points that have a place on the screen. */
 function placesOn(page: Page): Promise<{ rows: number; points: number }> {
   return page.evaluate(() => {
-    const widths = [...document.querySelectorAll("canvas, .chart, svg.timeline, .timeline")].map(
-      ({ clientWidth }) => clientWidth,
-    );
+    const widths = [...document.querySelectorAll("canvas, .chart")].map(({ clientWidth }) => clientWidth);
     const rows = document.querySelectorAll("main :is(tr, option, dt, form, .meter-row, li)").length;
     return { rows, points: Math.max(0, ...widths) };
   });

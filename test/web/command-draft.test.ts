@@ -11,7 +11,6 @@ import {
   namedBy,
   problemsIn,
   refusalsByField,
-  refusalsIn,
   unitOf,
   usualDraft,
 } from "../../src/web/views/command-draft.ts";
@@ -50,7 +49,7 @@ describe("a command's required members", () => {
   test.each(schema.commands)("$name is refused for each of them when it is empty", (each) => {
     const input = fromJson<InputData>("vega.commands.v1.InputData", { [each.name]: {} });
     const errors = checkCommand(each.name, input[each.name] as never).toString();
-    const refused = [...refusalsIn(errors).keys()].flatMap((path) => {
+    const refused = [...refusalsByField(schema, each.message, {}, errors).keys()].flatMap((path) => {
       const [, member = ""] = path.split(".");
       return fieldsOf(schema, each.message).filter(({ name, oneof }) => name === member || oneof === member);
     });
@@ -100,9 +99,8 @@ test("names become identifiers in the JSON, and a refusal is read by its members
     reference: "bob",
     oneOff: {},
   });
-  const refusals = refusalsIn(
-    "transfer.amount (not a valid integer), transfer.from_account_type (is required)",
-  );
+  const text = "transfer.amount (not a valid integer), transfer.from_account_type (is required)";
+  const refusals = refusalsByField(schema, messageOf("transfer"), draft, text);
   expect([...refusals]).toEqual([
     ["transfer.amount", "not a valid integer"],
     ["transfer.fromAccountType", "is required"],

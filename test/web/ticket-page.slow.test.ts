@@ -157,7 +157,7 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     expect(outcome).toMatch(
       /margin check failed: [\d.]+ \w+ needed, [\d.]+ \w+ available: .* in its general account/,
     );
-    expect(outcome).toContain("lyra explain 'margin check failed'");
+    expect(outcome).toContain("npm run lyra -- explain 'margin check failed'");
   }, 60_000);
 
   test("withdraws, delegates and takes back what was delegated", async () => {

@@ -407,7 +407,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await form.getByRole("button", { name: "Form" }).click();
     expect(await form.getByLabel("proposal id").inputValue()).toBe(vote.proposalId);
     await form.getByRole("button", { name: "Send", exact: true }).click();
-    await form.getByRole("alert").getByText("lyra explain").waitFor();
+    await form.getByRole("alert").getByText("npm run lyra -- explain").waitFor();
     // A refusal inside of a list.
     await form.getByRole("button", { name: "JSON" }).click();
     const liquidityProvisionSubmission = { buys: [{ reference: "PEGGED_REFERENCE_MID" }, {}] };

@@ -201,6 +201,22 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     await page.unroute("**/page/api/activity");
   });
 
+  test("the number of requests that wait counts those that are not listed too", async () => {
+    const decisions = Array.from({ length: 60 }, (_, n) =>
+      desk.decide(
+        {
+          ...{ kind: "keys", id: `waiting-${n}`, wallet: "vectors", keys: [] },
+          ...{ hostname: `${n}.example`, origin: `https://${n}.example` },
+          receivedAt: new Date(0).toISOString(),
+        },
+        undefined,
+      ),
+    );
+    await page.getByRole("heading", { name: "59 more" }).waitFor();
+    desk.rejectAll();
+    await Promise.all(decisions);
+  });
+
   test("a second browser gets nothing with the same link, and no frame shows the page", async () => {
     const other = await openPage(browser, { requests: [], failures: [], complaints: [] });
     const link = rig.running.pageLink();

@@ -44,9 +44,9 @@ const COMMIT_WAIT_MS = 10_000;
 const BUSY: readonly number[] = [408, 429, 502, 503, 504];
 /** The network parameter that names the asset which is staked. */
 const STAKE_ASSET = "reward.asset";
-/** Statistics of a party that uses 500 blocks have about 200 kB. */
 /** More than a network would take: amounts would be of any length. */
 const DECIMALS_MAX = 100;
+/** Statistics of a party that uses 500 blocks have about 200 kB. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 export class HttpNode implements NodeClient {

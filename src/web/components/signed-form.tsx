@@ -23,7 +23,7 @@ import { link, path } from "../shell/router.ts";
 import type { EffectsOf } from "./effects.tsx";
 import { Id } from "./id.tsx";
 import { type OrderRow, orderWords } from "./order-words.ts";
-import { Command } from "./states.tsx";
+import { Command, Hint } from "./states.tsx";
 
 interface SignedFormProps {
   readonly title: string;
@@ -248,7 +248,7 @@ export function Progress({ sending, onRefused }: ProgressProps) {
           </>
         ))}
       {state?.stage === "failed" && state.text}
-      {state?.stage === "failed" && state.hint !== "" && <small>{state.hint}</small>}
+      {state?.stage === "failed" && <Hint text={state.hint} />}
       {state?.stage === "sent" && (
         <Sent key={state.hash} hash={state.hash} height={state.height} onRefused={onRefused} />
       )}

@@ -66,6 +66,18 @@ export function Command({ text }: { readonly text: string }) {
   );
 }
 
+/** A hint of the node: words, with a command behind `see:`. */
+export function Hint({ text }: { readonly text: string }) {
+  if (text === "") return null;
+  const [, words = text, command] = /^(.*\bsee: )(lyra .+)$/s.exec(text) ?? [];
+  return (
+    <small>
+      {words}
+      {command !== undefined && <Command text={command} />}
+    </small>
+  );
+}
+
 export function Failure({ text }: { readonly text: string }) {
   return (
     <p class="failure" role="alert">

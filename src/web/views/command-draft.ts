@@ -107,7 +107,7 @@ export const usualDraft = (command: string): DraftMessage => USUAL[command] ?? {
 export const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Reasons of a refused command by the path of the member: `transfer.amount (not a valid integer), …`. */
-export function refusalsIn(text: string): ReadonlyMap<string, string> {
+function refusalsIn(text: string): ReadonlyMap<string, string> {
   return new Map(
     [...text.matchAll(/([a-z]\w*(?:\.\w+)+) \(([^()]*)\)/gi)].map(([, path, why]) => [camel(path!), why!]),
   );

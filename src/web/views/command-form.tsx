@@ -5,7 +5,7 @@ import { shellWord } from "../../http/shell-word.ts";
 import type { CommandSchema } from "../../planes/devnet/command-schema.ts";
 import { Effects, type EffectsOf } from "../components/effects.tsx";
 import { Json } from "../components/json.tsx";
-import { Command } from "../components/states.tsx";
+import { Command, Hint } from "../components/states.tsx";
 import { parties } from "../data/names.ts";
 import { postToNode, RequestFailure } from "../data/node.ts";
 import { useList, useOfThisChain, useRead } from "../data/read.ts";
@@ -217,7 +217,7 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
       {outcome.value !== undefined && "failure" in outcome.value && (
         <p class="failure" role="alert">
           {outcome.value.failure}
-          {outcome.value.hint !== "" && <small>{outcome.value.hint}</small>}
+          <Hint text={outcome.value.hint} />
         </p>
       )}
     </form>
