@@ -120,7 +120,11 @@ describe.skipIf(!HAS_BROWSER)("the page without its node", () => {
       await look.atRest();
       expect(await page.getByText("The node went away").count()).toBe(0);
     }
+    await look.open("node");
+    expect(await page.getByRole("alert").textContent()).toBe("busy");
+    expect(await page.getByText("not yet").count()).toBe(0);
     await page.unroute("**/status");
+    await look.open("blocks");
     await mineOverHttp(devnet, 1);
     await newestIs(devnet.chain.status.height);
     look.seen.complaints.length = 0;

@@ -2,6 +2,7 @@
 import type { StatusBody } from "../../http/status-body.ts";
 import { Meter } from "../components/meter.tsx";
 import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
+import { Failure } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { FullTime, Time } from "../components/time.tsx";
 import { addresses } from "../data/node.ts";
@@ -28,7 +29,7 @@ interface Disk {
 const SOON_DAYS = 30;
 
 export default function NodeView() {
-  const { data: status } = useRead<StatusBody>("/status");
+  const { data: status, failure } = useRead<StatusBody>("/status");
   const { data: text } = useText("/metrics");
   const metrics = text === undefined ? undefined : metricsIn(text);
   const node = addresses.value;
@@ -38,6 +39,7 @@ export default function NodeView() {
         {status && <Badge tone={status.ready ? "good" : "bad"}>{status.ready ? "ready" : "not ready"}</Badge>}
         <span class="muted">{node && `${node.kind} · Lyra ${node.version} (${node.commit})`}</span>
       </Heading>
+      {failure !== undefined && <Failure text={failure.message} />}
       {status?.ready === false && (
         <section class="refusal" aria-label="Why it is not ready">
           <p class="refusal-text">{status.reason}</p>
@@ -64,7 +66,8 @@ export default function NodeView() {
               ["History segments", status && count(status.segments)],
               [
                 "Checked",
-                status?.store.checked ? <Time key="checked" at={status.store.checked} isAge /> : "not yet",
+                status &&
+                  (status.store.checked ? <Time key="checked" at={status.store.checked} isAge /> : "not yet"),
               ],
             ]}
           />
