@@ -254,6 +254,12 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     await approveInTerminal("Change the order");
     await amendment.getByText("in block").waitFor();
     expect((await orders())[0]).toMatchObject({ size: "30", price: "9100" });
+    // A refused one changes nothing, and the next can be sent.
+    await amendment.getByLabel("Size").fill("1000000000");
+    await amendment.getByRole("button", { name: "Send" }).click();
+    await approveInTerminal("Change the order");
+    await amendment.getByText(": refused, ").waitFor();
+    await amendment.locator("button[type=submit]:enabled").waitFor();
     await amendment.getByRole("button", { name: "Back to a new order" }).click();
     await row.first().getByRole("button", { name: "Cancel" }).click();
     await approveInTerminal("Cancel");
