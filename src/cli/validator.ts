@@ -88,7 +88,7 @@ export const validator = command({
           },
         );
       const signal = await Promise.race([signals, running.broken, ...(inputEnd ? [inputEnd] : [])]);
-      if (signal instanceof NodeError) throw signal;
+      if (signal instanceof NodeError) return sayFailure(signal, values.json === true);
       if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
       return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
     } finally {
