@@ -1,6 +1,8 @@
 // Refusals of transactions as people read them: the sentence with the caller's own numbers, and the newest ones by hash.
+
 import type { ChainStatus, RefusalDetails, RememberedRefusal, TxOutcome } from "../engine/chain-port.ts";
 import type { RuleName } from "../errors/rules.ts";
+import { DECIMALS_MAX } from "../wire/amount-text.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { toPlain } from "../wire/json.ts";
 import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
@@ -67,9 +69,6 @@ function sentenceOf(rule: RuleName, text: string, numbers: Readonly<Record<strin
   if (others.length === 0) return text;
   return `${text} (${others.map(([name, value]) => `${words(name)} ${value}`).join(", ")})`;
 }
-
-/** An asset may have up to 2^31 decimals, which no text has room for. */
-const DECIMALS_MAX = 100;
 
 /** Amounts are in the smallest unit where the asset is not named. */
 function amountIn({ decimals: places, symbol }: Readonly<Record<string, string>>): (value: string) => string {

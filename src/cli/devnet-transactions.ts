@@ -4,8 +4,9 @@ import type { TxOutcome } from "../engine/chain-port.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { explainWord } from "../http/shell-word.ts";
 import type { TransactionStory } from "../planes/devnet/transaction-story.ts";
-import { plain, withDecimals } from "../wallet/approvals/formatting.ts";
+import { plain } from "../wallet/approvals/formatting.ts";
 import { wordsOf } from "../wallet/approvals/words.ts";
+import { shortDecimals } from "../wire/amount-text.ts";
 import type { InputData } from "../wire/generated/commands.ts";
 import { fromJson } from "../wire/json.ts";
 import type { CommandInit } from "../wire/transaction.ts";
@@ -120,7 +121,7 @@ export class DevnetWords {
   amount(amount: string, asset: string): string {
     const facts = this.assets.get(asset);
     return facts
-      ? `${withDecimals(amount, facts.decimals)} ${plain(facts.symbol)}`
+      ? `${shortDecimals(amount, facts.decimals)} ${plain(facts.symbol)}`
       : `${amount} of ${this.party(asset)}`;
   }
 }

@@ -6,6 +6,7 @@ import { type Facts, NO_FACTS } from "../wallet/approvals/formatting.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { parseExactJson, readCommand, readSigned } from "../wallet/signing/transaction.ts";
 import type { NamedAsset } from "../wallet/units.ts";
+import { DECIMALS_MAX } from "../wire/amount-text.ts";
 import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
 import { base64Bytes } from "../wire/json.ts";
@@ -101,8 +102,6 @@ function blockIn(document: Readonly<Record<string, unknown>>, title: string): Ca
 /** Of a block's document: a network has some dozens. */
 const ASSETS_MAX = 500;
 const ASSET_TEXT_MAX = 200;
-/** As many as the network would take (wallet/approvals/network-facts.ts). */
-const DECIMALS_MAX = 100;
 
 const isText = (text: unknown): text is string => typeof text === "string" && text.length <= ASSET_TEXT_MAX;
 

@@ -1,26 +1,7 @@
 // Numbers, times and names as texts. Amounts are whole numbers of any size, so they are handled as texts.
+import { DECIMALS_MAX, grouped, withDecimals } from "../wire/amount-text.ts";
 
-/** An asset may have up to 2^31 decimals, which no text has room for. */
-const DECIMALS_MAX = 100;
 const isTooMany = (decimals: number) => Math.abs(decimals) > DECIMALS_MAX;
-
-/** `1234567` with 3 decimals as `1,234.567`. */
-export function withDecimals(whole: string, decimals: number): string {
-  const sign = whole.startsWith("-") ? "-" : "";
-  const digits = whole.replace(/^-/, "");
-  if (!/^\d+$/.test(digits)) return whole;
-  if (isTooMany(decimals)) return `${sign}${grouped(digits)}e${-decimals}`;
-  if (decimals <= 0) return sign + grouped(digits + "0".repeat(-decimals));
-  const padded = digits.padStart(decimals + 1, "0");
-  const fraction = padded.slice(-decimals);
-  return `${sign}${grouped(padded.slice(0, -decimals))}.${fraction}`;
-}
-
-/** The same without zeros at the end, and with all other decimals: `1,234.5`. Sums of what is shown add up. */
-export function amountText(whole: string, decimals: number): string {
-  const text = withDecimals(whole, decimals);
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
-}
 
 /** `1,234.5` with 3 decimals as `1234500`; undefined where it is not such a number. */
 export function toWhole(text: string, decimals: number): string | undefined {
@@ -44,10 +25,6 @@ export function numberProblem(text: string, decimals: number, isZero = false): s
     return "not a number, such as 1,234.5";
   if (decimals < 0) return `not a multiple of ${withDecimals("1", decimals)}`;
   return decimals === 0 ? "whole numbers only" : `more than ${decimals} decimal${decimals === 1 ? "" : "s"}`;
-}
-
-function grouped(digits: string): string {
-  return digits.replace(/^0+(?=\d)/, "").replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 export const count = (value: number) => grouped(String(Math.trunc(value)));

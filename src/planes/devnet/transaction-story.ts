@@ -1,7 +1,7 @@
 // The story of a transaction: its command, its verdict, and the rows that it produced.
 import type { Database } from "bun:sqlite";
-import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
+import { chainTransaction } from "../../store/chain-transactions.ts";
 import {
   type AccountName,
   type TransactionEffects,
@@ -11,9 +11,6 @@ import { decodeInputData } from "../../wire/generated/commands.ts";
 import { toPlain } from "../../wire/json.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
-
-/** Transactions looked through for a hash, the newest first: about a second of work. */
-const SEARCHED_TXS_MAX = 500_000;
 
 export interface TransactionStory extends Effects {
   readonly hash: string;
@@ -45,12 +42,6 @@ interface Effects {
   readonly events: TransactionEffects["events"];
 }
 
-interface ChainTxRow {
-  readonly height: bigint;
-  readonly code: bigint;
-  readonly bytes: Uint8Array;
-}
-
 interface BlockRow {
   readonly no: bigint;
   readonly time: bigint;
@@ -71,7 +62,7 @@ export function transactionStory(
     text: remembered.text,
     ...(remembered.details && { rule: remembered.details.rule, sentence: remembered.details.sentence }),
   };
-  const row = findTransaction(db, hash.toLowerCase());
+  const row = chainTransaction(db, hash.toLowerCase(), false);
   if (row === undefined) {
     if (remembered === undefined) return undefined;
     const nothing = { movements: [], balances: [], events: [] };
@@ -101,17 +92,6 @@ export function transactionStory(
     ...(code !== 0 && verdict),
     ...effectsOf(db, block.no, hash),
   };
-}
-
-function findTransaction(db: Database, hash: string): ChainTxRow | undefined {
-  const select = db.prepare("SELECT height, code, bytes FROM chain_txs ORDER BY height DESC, n DESC LIMIT ?");
-  try {
-    for (const row of select.iterate(SEARCHED_TXS_MAX) as Iterable<ChainTxRow>)
-      if (sha256HexOf(row.bytes) === hash) return row;
-    return undefined;
-  } finally {
-    select.finalize();
-  }
 }
 
 /** The rows of its block, whose accounts are named without their market. */

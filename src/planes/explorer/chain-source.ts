@@ -1,20 +1,11 @@
 // Transactions of a devnet's own chain, with their bytes.
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
+import { type ChainTxRow, chainTransaction } from "../../store/chain-transactions.ts";
 import { attributesOf } from "../../wire/transaction-attributes.ts";
 import { contentOf, type ExplorerTx, type TransactionSource, type TxRange } from "./transactions.ts";
 
 const CHUNK_ROWS = 500;
-/** Transactions examined for a hash, newest first: about a second of work. */
-const SEARCHED_MAX = 500_000;
-
-interface Row {
-  readonly height: bigint;
-  readonly n: bigint;
-  readonly code: bigint;
-  readonly impersonated: bigint;
-  readonly bytes: Uint8Array;
-}
 
 export class ChainSource implements TransactionSource {
   /** @param isSignedOnly without those of a devnet's tools @param failureOf text of a failure, where it was kept */
@@ -32,12 +23,12 @@ export class ChainSource implements TransactionSource {
     );
     for (;;) {
       const rows = select.all(
-        this.impersonatedMax,
+        this.isSignedOnly ? 0 : 1,
         height,
         n,
         after?.height ?? -1,
         after?.index ?? 0,
-      ) as Row[];
+      ) as ChainTxRow[];
       for (const row of rows) yield this.txOf(row);
       const last = rows.at(-1);
       if (rows.length < CHUNK_ROWS || !last) return;
@@ -46,20 +37,11 @@ export class ChainSource implements TransactionSource {
   }
 
   withHash(hash: string): ExplorerTx[] {
-    const rows = this.db
-      .query(
-        "SELECT height, n, code, impersonated, bytes FROM chain_txs WHERE impersonated <= ? ORDER BY height DESC, n DESC LIMIT ?",
-      )
-      .iterate(this.impersonatedMax, SEARCHED_MAX) as Iterable<Row>;
-    for (const row of rows) if (sha256HexOf(row.bytes) === hash) return [this.txOf(row)];
-    return [];
+    const row = chainTransaction(this.db, hash, this.isSignedOnly);
+    return row === undefined ? [] : [this.txOf(row)];
   }
 
-  private get impersonatedMax(): number {
-    return this.isSignedOnly ? 0 : 1;
-  }
-
-  private txOf({ height, n, code, impersonated, bytes }: Row): ExplorerTx {
+  private txOf({ height, n, code, impersonated, bytes }: ChainTxRow): ExplorerTx {
     const hash = sha256HexOf(bytes);
     return {
       height: Number(height),

@@ -14,6 +14,7 @@ import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { amountText } from "../../wallet/approvals/formatting.ts";
 import {
   askerOf,
+  linesOf,
   notesOf,
   outcomeLine,
   placeLines,
@@ -280,11 +281,7 @@ function pageRequest(request: ShownRequest): NonNullable<PageState["request"]> {
     notes: notesOf(request),
     place: placeLines(request),
     ...(words !== undefined && {
-      words: {
-        title: words.title,
-        lines: words.lines,
-        ...(words.left !== undefined && { left: words.left }),
-      },
+      words: { title: words.title, ...linesOf(words) },
     }),
   };
 }

@@ -1,4 +1,5 @@
 // Shared by the texts of all commands: their types, enumerations, times.
+import { grouped, shortDecimals } from "../../wire/amount-text.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
 import { MILLISECOND_NS } from "../../wire/time-text.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
@@ -114,7 +115,7 @@ export function amountText(amount: string, asset: string, book: AssetBook): stri
   if (facts === undefined) {
     return `${grouped(amount)} of the smallest unit of asset ${id} (its name and decimals are not known)`;
   }
-  return `${withDecimals(amount, facts.decimals)} ${symbolText(facts.symbol)} (asset ${id})`;
+  return `${shortDecimals(amount, facts.decimals)} ${symbolText(facts.symbol)} (asset ${id})`;
 }
 
 /** The same with the number that is signed beside it: what a person compares. */
@@ -161,42 +162,19 @@ function unknownText(amount: string, asset: string): string {
 export function priceText(price: string, market: MarketFacts | undefined): string {
   if (market === undefined || !SIGNED.test(price)) return named(price);
   const unit = market.quoteName === "" ? "" : ` ${symbolText(market.quoteName)}`;
-  return `${scaled(price, market.decimals)}${unit}`;
+  return `${shortDecimals(price, market.decimals)}${unit}`;
 }
 
 export function sizeText(size: string, market: MarketFacts | undefined): string {
-  return market === undefined || !SIGNED.test(size) ? plain(size) : scaled(size, market.positionDecimals);
-}
-
-/** The same with a sign, and with less than no decimals: `-12` with -2 of them as `-1,200`. */
-function scaled(amount: string, decimals: number): string {
-  if (amount.startsWith("-")) return `-${scaled(amount.slice(1), decimals)}`;
-  return /[1-9]/.test(amount) && decimals < 0 && decimals >= -DECIMALS_MAX
-    ? grouped(amount + "0".repeat(-decimals))
-    : withDecimals(amount, decimals);
+  return market === undefined || !SIGNED.test(size)
+    ? plain(size)
+    : shortDecimals(size, market.positionDecimals);
 }
 
 /** A symbol that is more than letters and digits could say something else in the sentence around it. */
 export function symbolText(symbol: string): string {
   const shown = /^[\p{L}\p{N}._-]{1,40}$/u.test(symbol) ? plain(symbol) : quoted(symbol);
   return shown + lookAlikes(symbol);
-}
-
-/** An asset may have up to 2^31 decimals, which no text has room for. */
-const DECIMALS_MAX = 100;
-
-/** `1234567` with 5 decimals as `12.34567`; no digit is lost. */
-export function withDecimals(amount: string, decimals: number): string {
-  if (Math.abs(decimals) > DECIMALS_MAX) return `${grouped(amount)}e${-decimals}`;
-  if (decimals <= 0) return grouped(amount);
-  const digits = amount.padStart(decimals + 1, "0");
-  const whole = digits.slice(0, -decimals).replace(/^0+(?=\d)/, "");
-  const fraction = digits.slice(-decimals).replace(/0+$/, "");
-  return fraction === "" ? grouped(whole) : `${grouped(whole)}.${fraction}`;
-}
-
-function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 export type Line = readonly [label: string, value: string];

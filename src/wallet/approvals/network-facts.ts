@@ -1,7 +1,9 @@
 // The network's facts of the assets and markets that a command names: symbols and decimals, for amounts that people
 // read. Of one asset or market they never change, so they are asked for once.
+
 import { LruCache } from "../../cache/lru.ts";
 import { worstFee, worstMargin } from "../../engine/markets/worst-margin.ts";
+import { DECIMALS_MAX } from "../../wire/amount-text.ts";
 import type { Market } from "../../wire/generated/vega.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/nodes.ts";
@@ -14,8 +16,6 @@ const KNOWN_MAX = 10_000;
 const MARKETS_MAX = 20;
 /** Balances that are shown. */
 const BALANCES_MAX = 5;
-/** The most that a network would take; a node that says more would make numbers of any length. */
-const DECIMALS_MAX = 100;
 
 export type FactSource = Pick<
   NodeClient,

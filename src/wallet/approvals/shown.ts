@@ -109,6 +109,11 @@ export function placeLines({ destination }: ShownRequest): Line[] {
   ];
 }
 
+/** The lines of a transaction's words that are shown, and how many are left. */
+export function linesOf({ lines, left = 0 }: Words): Required<Pick<Words, "lines" | "left">> {
+  return { lines: lines.slice(0, WORD_LINES_MAX), left: left + Math.max(0, lines.length - WORD_LINES_MAX) };
+}
+
 /** The lines of a request, the sentence first. */
 export function requestLines(request: ShownRequest): string[] {
   const { wallet } = request;
@@ -125,13 +130,13 @@ export function requestLines(request: ShownRequest): string[] {
       return [`${who} needs the wallet ${wallet}: ${request.reason}`];
     case "transaction": {
       const { words, purpose, key, balances, raw } = request;
-      const left = (words!.left ?? 0) + Math.max(0, words!.lines.length - WORD_LINES_MAX);
+      const { lines, left } = linesOf(words!);
       const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
       const warnings = [...warningsOf(request), ...notesOf(request)].map((warning) => `! ${warning}`);
       const rawLines = raw!.split("\n").map((text) => `  ${text}`);
       return [
         title,
-        ...words!.lines.slice(0, WORD_LINES_MAX).map(([label, value]) => row(label, value)),
+        ...lines.map(([label, value]) => row(label, value)),
         ...(left > 0 ? [`  ... and ${left} lines more, as below`] : []),
         row("with the key", `${key!.name}  ${key!.publicKey}`),
         ...placeLines(request).map(([label, value]) => row(label, value)),

@@ -3,6 +3,7 @@
 
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { requestAnswer } from "../../fetch/answer.ts";
+import { DECIMALS_MAX } from "../../wire/amount-text.ts";
 import type {
   CheckRawTransactionResponse,
   GetSpamStatisticsResponse,
@@ -44,8 +45,6 @@ const COMMIT_WAIT_MS = 10_000;
 const BUSY: readonly number[] = [408, 429, 502, 503, 504];
 /** The network parameter that names the asset which is staked. */
 const STAKE_ASSET = "reward.asset";
-/** More than a network would take: amounts would be of any length. */
-const DECIMALS_MAX = 100;
 /** Statistics of a party that uses 500 blocks have about 200 kB. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 

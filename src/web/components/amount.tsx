@@ -1,5 +1,5 @@
+import { shortDecimals, withDecimals } from "../../wire/amount-text.ts";
 import { assetOf } from "../data/names.ts";
-import { amountText, withDecimals } from "../format.ts";
 
 interface AmountProps {
   /** In the asset's smallest unit. */
@@ -21,7 +21,7 @@ export function Amount({ amount, asset, isBare = false }: AmountProps) {
   const full = `${withDecimals(amount, facts.decimals)} ${facts.symbol}\n${amount} of the smallest unit`;
   return (
     <span class="number" title={full}>
-      {amountText(amount, facts.decimals)}
+      {shortDecimals(amount, facts.decimals)}
       {!isBare && <span class="unit"> {facts.symbol}</span>}
     </span>
   );
@@ -34,7 +34,7 @@ const LONG_DECIMALS = 8;
 export function Scaled({ value, decimals }: { readonly value: string; readonly decimals: number }) {
   return (
     <span class="number" title={withDecimals(value, decimals)}>
-      {decimals > LONG_DECIMALS ? amountText(value, decimals) : withDecimals(value, decimals)}
+      {decimals > LONG_DECIMALS ? shortDecimals(value, decimals) : withDecimals(value, decimals)}
     </span>
   );
 }

@@ -1,5 +1,4 @@
 // A value over time as a stepped line: it stays until the next change.
-import { useMemo } from "preact/hooks";
 import uPlot from "uplot";
 import { localTime } from "../format.ts";
 import { Chart, type ChartOptions } from "./chart.tsx";
@@ -45,6 +44,6 @@ const options = (axis: uPlot.Axis): ChartOptions => ({
 });
 
 export function Line({ at, values, label }: LineProps) {
-  const seconds = useMemo(() => at.map((ms) => ms / 1_000), [at]);
+  const seconds = at.map((ms) => ms / 1_000);
   return <Chart label={label} height={HEIGHT} x={seconds} y={values} options={options} />;
 }

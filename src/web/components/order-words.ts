@@ -1,5 +1,6 @@
 // The fate of an order, in words.
-import { amountText, enumWords } from "../format.ts";
+import { shortDecimals } from "../../wire/amount-text.ts";
+import { enumWords } from "../format.ts";
 
 export interface OrderRow {
   readonly partyId: string;
@@ -12,7 +13,7 @@ export interface OrderRow {
 
 /** `Filled 3 of 4, 1 rests in the book` */
 export function orderWords({ size, remaining = "0", status }: OrderRow, decimals: number): string {
-  const plain = (whole: bigint) => amountText(whole.toString(), decimals);
+  const plain = (whole: bigint) => shortDecimals(whole.toString(), decimals);
   const [all, rest] = [BigInt(size), BigInt(remaining)];
   const filled = rest === 0n ? `Filled ${plain(all)}` : `Filled ${plain(all - rest)} of ${plain(all)}`;
   if (rest === 0n || status === "STATUS_FILLED") return filled;

@@ -1,7 +1,7 @@
 // The field of an amount, a price or a size: written with the decimals that it has, kept in the smallest unit.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { withDecimals } from "../../wire/amount-text.ts";
 import { assetOf, marketOf, stakeAsset } from "../data/names.ts";
-import { withDecimals } from "../format.ts";
 import type { Unit } from "./command-draft.ts";
 import { idOf } from "./command-names.ts";
 import { amountDraft, amountProblem, smallestUnits, unreadableAmount } from "./command-units.ts";

@@ -1,12 +1,13 @@
 // The order ticket of a market: a new order, or an amendment of the one that the address names.
 import { useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
+import { withDecimals } from "../../wire/amount-text.ts";
 import { Flag, SelectField, TextField, TimeField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
 import { SignedForm } from "../components/signed-form.tsx";
 import { AMENDED, type Expiry, ORDER_EXPIRIES } from "../components/trading.tsx";
 import { useCall, useOfThisChain } from "../data/read.ts";
-import { enumWords, numberProblem, timeMs, toWhole, withDecimals } from "../format.ts";
+import { enumWords, numberProblem, timeMs, toWhole } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
 import type { Market } from "./markets.tsx";
 

@@ -23,6 +23,7 @@ export function Approval({ request }: { readonly request: Request }) {
   const keys = useSignal<readonly string[]>(request.keys?.map(({ publicKey }) => publicKey) ?? []);
   const passphrase = useRef<HTMLInputElement>(null);
   const { failure, attempt } = useAttempts();
+  const linesLeft = request.words?.left ?? 0;
   const answer = () => ({
     ...(request.kind === "connection" && { wallet: wallet.value, keep: isKept.value }),
     ...(request.kind === "keys" && { allowedKeys: keys.value }),
@@ -53,7 +54,7 @@ export function Approval({ request }: { readonly request: Request }) {
           </div>
         ))}
       </dl>
-      {linesLeft(request) > 0 && <p class="muted">… and {linesLeft(request)} lines more, in the raw form</p>}
+      {linesLeft > 0 && <p class="muted">… and {linesLeft} lines more, in the raw form</p>}
       {request.kind === "connection" && (
         <div class="choices">
           <label>
@@ -129,19 +130,13 @@ export function Approval({ request }: { readonly request: Request }) {
   );
 }
 
-/** As many as a terminal shows. */
-const LINES_MAX = 200;
-
 function linesOf({ words, key, place, balances, wallets, wallet, kind }: Request) {
-  const lines: (readonly [string, string])[] = (words?.lines ?? []).slice(0, LINES_MAX);
+  const lines: (readonly [string, string])[] = [...(words?.lines ?? [])];
   if (key !== undefined) lines.push(["with the key", `${key.name}  ${key.publicKey}`]);
   if (kind === "transaction") lines.push(["wallet", visible(wallet!)]);
   if (kind === "connection" && wallets!.length > 1) lines.push(["wallets", visible(wallets!.join(", "))]);
   return [...lines, ...place, ...(balances ?? [])];
 }
-
-const linesLeft = ({ words }: Request) =>
-  (words?.left ?? 0) + Math.max(0, (words?.lines.length ?? 0) - LINES_MAX);
 
 interface Held {
   readonly id: string;

@@ -4,16 +4,11 @@ import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/ap
 import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import type { WordsContext } from "../../../src/wallet/approvals/formatting.ts";
-import {
-  amountText,
-  plain,
-  plainJson,
-  quoted,
-  withDecimals,
-} from "../../../src/wallet/approvals/formatting.ts";
+import { amountText, plain, plainJson, quoted } from "../../../src/wallet/approvals/formatting.ts";
 import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
+import { shortDecimals } from "../../../src/wire/amount-text.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../../support/command-text.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -123,7 +118,7 @@ describe("plain words", () => {
     ["1050", 2_147_483_647, "1,050e-2147483647"],
   ];
   test.each(amounts)("%s with %d decimals", (amount, decimals, text) => {
-    expect(withDecimals(amount, decimals)).toBe(text);
+    expect(shortDecimals(amount, decimals)).toBe(text);
   });
 
   test("an amount that is not a number is shown as what it is", () => {
