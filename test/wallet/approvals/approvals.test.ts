@@ -5,7 +5,7 @@ import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import type { WordsContext } from "../../../src/wallet/approvals/formatting.ts";
 import { amountText, plain, plainJson, quoted } from "../../../src/wallet/approvals/formatting.ts";
-import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
+import { linesOf, requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import { shortDecimals } from "../../../src/wire/amount-text.ts";
@@ -307,6 +307,16 @@ describe("in the terminal", () => {
       ...(decision as Decision),
       ...(isByPerson && { isByPerson }),
     });
+  });
+});
+
+test("words of many lines are cut, and the number of those left counts those that were never made", () => {
+  const lines = Array.from({ length: 250 }, (_, n) => ["line", `${n}`] as const);
+  const cut = linesOf({ title: "", lines, left: 5, warnings: [] });
+  expect([cut.lines.length, cut.left]).toEqual([200, 55]);
+  expect(linesOf({ title: "", lines: lines.slice(0, 3), warnings: [] })).toEqual({
+    lines: lines.slice(0, 3),
+    left: 0,
   });
 });
 
