@@ -88,9 +88,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // The bundle of the page is a file of `web`.
   "planes/page": ["http", "web"],
-  // Runs in a browser: of the node it has the client, the check of archives, and declarations: forms of answers, the devnet's
-  // tools.
-  web: ["http", "client", "history", "planes/devnet"],
+  // Runs in a browser: of the node it has the client, the check of archives, the texts of amounts (wire/amount-text.ts), and
+  // declarations: forms of answers, the devnet's tools.
+  web: ["wire", "http", "client", "history", "planes/devnet"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": [
