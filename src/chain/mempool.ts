@@ -414,7 +414,7 @@ export class TransactionIntake {
     return { outcome: this.refusedBytes(hash, refusal), dropped: [] };
   }
 
-  /** The outcome of bytes that are no transaction. @throws ChainCallError `too_large` */
+  /** The outcome of bytes that are not a transaction. @throws ChainCallError `too_large` */
   refusedBytes(hash: string, { reason, code, text }: TransactionRefusal): TxOutcome {
     if (reason === "too_large") throw new ChainCallError("too_large", text);
     const rule = reason === "undecodable" ? "undecodable_transaction" : "invalid_transaction";

@@ -358,7 +358,7 @@ describe("a proposal", () => {
     let bad = alice.transfer(unproven, bob.party, 1n);
     while ((await rig.checkTx(bad)).code === 0) bad = alice.transfer(unproven, bob.party, 1n);
     const lies: readonly [string, readonly Uint8Array[]][] = [
-      ["bytes that are no transaction", [Uint8Array.of(1)]],
+      ["bytes that are not a transaction", [Uint8Array.of(1)]],
       ["a forged signature", [Uint8Array.from(good).fill(0, good.length - 4)]],
       ["a bad proof", [bad]],
       ["a command that is refused", [alice.transfer(rig.chain, bob.party, 10n ** 9n)]],

@@ -174,7 +174,7 @@ describe("the server", () => {
 
   test.each([
     ["a length beyond the limit", hex("ffffffff7f")],
-    ["bytes that are no request", frameOf(hex("ffff"))],
+    ["bytes that are not a request", frameOf(hex("ffff"))],
     ["a request of a kind that is not known", frameOf(hex("f2060100"))],
   ])("closes a connection that sends %s, with a line in the log, and takes the next", async (_, bytes) => {
     const lines: string[] = [];
