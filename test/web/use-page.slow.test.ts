@@ -401,6 +401,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     expect(await form.getByLabel("amount").inputValue()).toBe("1000000");
     await form.getByLabel("asset", { exact: true }).fill("tUSD");
     await form.getByText("tUSD · 1000000 in the smallest unit").waitFor();
+    await look.atRest();
     expect(await form.getByLabel("amount").inputValue()).toBe("10.00000");
     await form.getByRole("button", { name: "JSON" }).click();
     await form.getByLabel("the command as JSON").fill(JSON.stringify({ voteSubmission: vote }));
