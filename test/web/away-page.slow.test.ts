@@ -151,6 +151,21 @@ describe.skipIf(!HAS_BROWSER)("the page without its node", () => {
     await become("visible");
     await newestIs(devnet.chain.status.height);
     await eventually(async () => (await streams()) === 1);
+    // Hidden again before the node has answered how far it is.
+    await become("hidden");
+    await eventually(async () => (await streams()) === 0);
+    const held: Route[] = [];
+    await page.route("**/status", (route) => void held.push(route));
+    await become("visible");
+    await eventually(() => held.length > 0);
+    await become("hidden");
+    await page.unroute("**/status");
+    await Promise.all(held.map((route) => route.continue()));
+    await look.atRest();
+    await mineOverHttp(devnet, 1);
+    expect(await streams()).toBe(0);
+    await become("visible");
+    await eventually(async () => (await streams()) === 1);
   }, 120_000);
 
   test("is one line, and the page goes on by itself when the node is back", async () => {

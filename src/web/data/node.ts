@@ -262,6 +262,8 @@ function tryAgain(): void {
 
 /** Follows the heights by a stream of events that hardly ever come. */
 async function follow(): Promise<void> {
+  // It may have been hidden while the node was asked how far it is.
+  if (isHidden()) return;
   following?.abort();
   following = new AbortController();
   const { signal } = following;
