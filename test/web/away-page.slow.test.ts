@@ -159,8 +159,8 @@ describe.skipIf(!HAS_BROWSER)("the page without its node", () => {
     await become("visible");
     await eventually(() => held.length > 0);
     await become("hidden");
-    await page.unroute("**/status");
     await Promise.all(held.map((route) => route.continue()));
+    await page.unroute("**/status");
     await look.atRest();
     await mineOverHttp(devnet, 1);
     expect(await streams()).toBe(0);
