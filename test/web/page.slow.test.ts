@@ -301,6 +301,8 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
   test.if(!isDevnet)("a history of thousands of segments is read a page at a time", async () => {
     const { seen, page } = look;
     addSegments(home!, 12_000);
+    // The view may be open already, with the segments of before.
+    await look.open("blocks");
     seen.requests.length = 0;
     await look.open("history");
     const { expected } = (await viewTable(await Expected.of(look))).find(({ view }) => view === "history")!;
