@@ -84,7 +84,10 @@ function threeDigits(value: number): string {
 
 export function bytes(value: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
-  let size = Math.round(value);
+  // Rounded as a whole number: 41.15 is a little less as a binary fraction.
+  const whole = Math.round(value);
+  const unit = whole < 1e15 ? 10 ** Math.max(0, String(whole).length - 3) : 1;
+  let size = Math.round(whole / unit) * unit;
   let step = 0;
   for (; size >= STEP && step < units.length - 1; step++) size = Math.max(1, size / 1_000);
   return `${step === 0 ? size : threeDigits(size)} ${units[step]}`;
