@@ -2,7 +2,7 @@
 //
 //   bun scripts/test.ts [WORD...]          the default suite, on the executable
 //   bun scripts/test.ts --slow [WORD...]   every slow part, or those whose names hold a word
-//   bun scripts/test.ts --pages            the slow tests in a browser, in a process more than there are cores
+//   bun scripts/test.ts --pages            the slow tests of the page in a browser, and of the others one by the date
 //   bun scripts/test.ts --slow-today       one slow part, for at most a minute, or one rig of the executable, by the date
 //   bun scripts/test.ts --timings          the default suite, and its durations written to test/timings.json
 import { readFileSync, statfsSync } from "node:fs";
@@ -35,25 +35,30 @@ const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ..
 const slowFilesOf = (name: string) => [...new Glob(`test/**/*${name}.slow.test.ts`).scanSync(ROOT)].sort();
 
 /**
- * Tests in a browser, which wait for frames and for each other's processes. Files of a process share browser and devnet: those
- * over the demonstration are one process, so that it is played once, beside as many as there are cores.
+ * Tests in a browser, which wait for frames and for each other's processes: those of the page and the wallet's page each time, of the
+ * others one by the date. The two longest, which are over the demonstration, have a process each, beside as many as there are cores.
  */
 function pageCommands(): string[][] {
   const files = ["page", "pages"].flatMap(slowFilesOf);
+  const isOfPage = (file: string) => file.startsWith("test/web/");
   const isOverDemo = (file: string) => readFileSync(join(ROOT, file), "utf8").includes("borrowDemo(");
+  const others = files.filter((file) => !isOfPage(file));
   const command = (chosen: readonly string[], ...flags: string[]) => [
     ...[BUN, "test", "--path-ignore-patterns", "examples/**", "--no-isolate", ...timeout, ...flags],
     ...chosen.map((file) => `./${file}`),
   ];
   return [
-    command(files.filter(isOverDemo)),
+    ...files.filter(isOverDemo).map((file) => command([file])),
     command(
-      files.filter((file) => !isOverDemo(file)),
+      [...files.filter((file) => isOfPage(file) && !isOverDemo(file)), others[today() % others.length]!],
       `--parallel=${availableParallelism()}`,
       `--timings=${TIMINGS}`,
     ),
   ];
 }
+
+/** Days since 1970. */
+const today = () => Math.floor(Date.now() / DAY_MS);
 
 function slowParts(): Part[] {
   const files = slowFilesOf("");
@@ -89,7 +94,7 @@ function rig(name: string, ...words: string[]): Part {
 
 /** The rigs and the slow parts in turns: each rig comes every eight days. */
 async function runToday(parts: readonly Part[]): Promise<number> {
-  const day = Math.floor(Date.now() / DAY_MS);
+  const day = today();
   const turn = Math.floor(day / 2);
   const part = day % 2 === 0 ? RIGS[turn % RIGS.length]! : parts[turn % parts.length]!;
   console.log(`part of the day: ${part.name} (LYRA_TEST_SEED=${SEED})`);
