@@ -36,7 +36,7 @@ const slowFilesOf = (name: string) => [...new Glob(`test/**/*${name}.slow.test.t
 
 /**
  * Tests in a browser, which wait for frames and for each other's processes: those of the page and the wallet's page each time, of the
- * others one by the date. The two longest, which are over the demonstration, have a process each, beside as many as there are cores.
+ * others one by the date. The two longest, with the demonstration, have a process each, beside as many as there are cores.
  */
 function pageCommands(): string[][] {
   const files = ["page", "pages"].flatMap(slowFilesOf);
