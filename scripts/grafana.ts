@@ -45,7 +45,17 @@ export async function knownMetrics(): Promise<Metric[]> {
     segments: () => 0,
     storeBytes: () => 0,
     logBytes: () => 0,
-    disk: () => ({ usedBytes: 0, budgetBytes: 1, fullInDays: 1 }),
+    disk: () => ({
+      ...{ usedBytes: 0, storeBytes: 0, freeInStoreBytes: 0, logBytes: 0, segmentBytes: 0, otherBytes: 0 },
+      ...{
+        budgetBytes: 1,
+        retention: "archive",
+        growthBytesPerDay: 0,
+        fullInDays: 1,
+        historyFrom: {},
+        text: "",
+      },
+    }),
     scrubbedUs: () => 0,
     consensus: () => ({
       ...{ isConnected: true, sinceNs: 0n, version: undefined, isCatchingUp: false, peers: 0, validators: 1 },

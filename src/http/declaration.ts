@@ -40,6 +40,13 @@ export const text = (description: string): Shape<string> => ({ type: "string", d
 export const flag = (description: string): Shape<boolean> => ({ type: "boolean", description });
 export const whole = (description: string): Shape<number> => ({ type: "integer", minimum: 0, description });
 /** 64-bit numbers and amounts are texts. */
+export const decimal = (description: string): Shape<number> => ({ type: "number", description });
+/** Whole numbers by name. */
+export const counts = (description: string): Shape<Readonly<Record<string, number>>> => ({
+  type: "object",
+  additionalProperties: { type: "integer" },
+  description,
+});
 export const wholeText = (description: string): Shape<string> => ({
   type: "string",
   pattern: "^\\d+$",

@@ -1,10 +1,44 @@
 // The answer of `/status`, declared for the node that gives it and for the document.
-import { choice, flag, json, list, nullable, object, text, type ValueOf, whole } from "./declaration.ts";
+import {
+  choice,
+  counts,
+  decimal,
+  flag,
+  list,
+  nullable,
+  object,
+  text,
+  type ValueOf,
+  whole,
+} from "./declaration.ts";
 
 const TIME = "RFC 3339 in UTC";
 
 export const SOURCE_KINDS = ["events", "file", "comet", "core", "sidecar"] as const;
 export const SOURCE_STATES = ["waiting", "connected", "receiving", "paused", "stopped"] as const;
+
+const DISK = object(
+  {
+    usedBytes: whole("Bytes of the home."),
+    storeBytes: whole("Of these the store."),
+    freeInStoreBytes: whole("Of the store's file: pages that are used before it grows."),
+    logBytes: whole("The store's log."),
+    segmentBytes: whole("History segments."),
+    otherBytes: whole("Everything else."),
+    budgetBytes: nullable(whole("Bytes that the home may have; null without a budget.")),
+    retention: text("Whether older rows are kept or removed."),
+    growthBytesPerDay: nullable(decimal("By the time of the chain.")),
+    fullInDays: nullable(decimal("Days until the budget or the disk is full.")),
+    historyFrom: counts(
+      "Height from which on a table has every row, of tables whose older rows were removed.",
+    ),
+    text: text("The same in a sentence."),
+  },
+  "The home's share of the disk, with a forecast.",
+);
+
+/** The member of `/status`; `lyra doctor` prints the same. */
+export type DiskBody = ValueOf<typeof DISK>;
 
 export const STATUS_BODY = object({
   chainId: nullable(text("Identifier of the chain; null before the first block.")),
@@ -76,7 +110,7 @@ export const STATUS_BODY = object({
     },
     "The store on disk.",
   ),
-  "disk?": json("The home's share of the disk: bytes used, budget, growth a day, and a forecast in words."),
+  "disk?": DISK,
 });
 
 /** A sidecar adds members of its own, such as `events` and `follower`. */

@@ -5,7 +5,7 @@ import { rfc3339Nano } from "../wire/time-text.ts";
 import type { Addresses, NODE_KINDS } from "./chain-bodies.ts";
 import { latencyLines, ServerCounts } from "./counts.ts";
 import { ReadinessAskers } from "./drain.ts";
-import { type SOURCE_KINDS, SOURCE_STATES, type StatusBody } from "./status-body.ts";
+import { type DiskBody, type SOURCE_KINDS, SOURCE_STATES, type StatusBody } from "./status-body.ts";
 
 /** Where blocks and events come from. */
 export type SourceKind = (typeof SOURCE_KINDS)[number];
@@ -61,13 +61,6 @@ interface EventLogFacts {
   readonly logBytesMax: number;
 }
 
-/** Further members are for `/status` alone. */
-interface DiskFacts {
-  readonly usedBytes: number;
-  readonly budgetBytes: number | null;
-  readonly fullInDays: number | null;
-}
-
 interface StatusSource {
   head(): ChainHead | undefined;
   /** For a node that follows another node. */
@@ -79,7 +72,7 @@ interface StatusSource {
   streams?(): number;
   storeBytes(): number;
   /** The home's share of the disk, with a forecast. */
-  disk?(): DiskFacts;
+  disk?(): DiskBody;
   /** Size of the log beside the store. */
   logBytes(): number;
   /** When the last whole round of background checks of the store ended, Unix microseconds. */
@@ -298,7 +291,7 @@ export class ServerStatus {
 }
 
 /** No line for a missing budget or forecast. */
-function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskFacts): string[] {
+function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskBody): string[] {
   return [
     ...metric("lyra_home_bytes", "gauge", "Bytes of the whole home.", usedBytes),
     ...(budgetBytes === null

@@ -1,29 +1,11 @@
 // A home's share of its disk, and the time for which that goes well: for `/status` and `lyra doctor`.
 import type { Database } from "bun:sqlite";
 import { statfsSync } from "node:fs";
+import type { DiskBody } from "../http/status-body.ts";
 import { readHead } from "../store/head.ts";
 import { readFloors, storePages } from "../store/retention.ts";
 import type { DiskPolicy } from "./config.ts";
 import { homeSize, totalOf } from "./home-size.ts";
-
-interface DiskReport {
-  readonly usedBytes: number;
-  readonly storeBytes: number;
-  /** Of the store's file: pages that are used before it grows. */
-  readonly freeInStoreBytes: number;
-  readonly logBytes: number;
-  readonly segmentBytes: number;
-  readonly otherBytes: number;
-  readonly budgetBytes: number | null;
-  readonly retention: DiskPolicy["retention"];
-  /** By the time of the chain. */
-  readonly growthBytesPerDay: number | null;
-  readonly fullInDays: number | null;
-  /** Height from which on a table has every row, of tables whose older rows were removed. */
-  readonly historyFrom: Readonly<Record<string, number>>;
-  /** The same in a sentence. */
-  readonly text: string;
-}
 
 const US_A_DAY = 86_400_000_000;
 /** A shorter time says too little. */
@@ -47,7 +29,7 @@ export class DiskReporter {
     private readonly policy: DiskPolicy,
   ) {}
 
-  report(): DiskReport {
+  report(): DiskBody {
     const size = homeSize(this.home);
     const pages = storePages(this.db);
     const freeInStoreBytes = pages.bytes - pages.usedBytes;

@@ -55,7 +55,11 @@ test("/status is what the document says, of a node without sources and of one wi
     segments: () => 1,
     storeBytes: () => 2,
     logBytes: () => 3,
-    disk: () => ({ usedBytes: 1, budgetBytes: null, fullInDays: 0.5 }),
+    disk: () => ({
+      ...{ usedBytes: 1, storeBytes: 1, freeInStoreBytes: 0, logBytes: 0, segmentBytes: 0, otherBytes: 0 },
+      ...{ budgetBytes: null, retention: "archive", growthBytesPerDay: -1.5, fullInDays: 0.5 },
+      ...{ historyFrom: { ORDERS: 3 }, text: "1 kB" },
+    }),
     scrubbedUs: () => 1_000_000,
     haltedMarkets: () => [{ market: "ab", height: 4, step: "tick" }],
     live: {

@@ -116,6 +116,7 @@ const otherNodes = (validator: string): readonly OtherNode[] => [
       disk: {
         ...{ usedBytes: 900_000_000, storeBytes: 800_000_000, logBytes: 4_000_000, segmentBytes: 90_000_000 },
         ...{ otherBytes: 6_000_000, budgetBytes: 1_000_000_000, growthBytesPerDay: 12_345_678 },
+        ...{ freeInStoreBytes: 0, retention: "archive" },
         ...{ fullInDays: 8.1, historyFrom: { ORDERS: 1_500, TRADES: 2_000 }, text: "full in 8 days" },
       },
     },

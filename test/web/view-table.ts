@@ -9,7 +9,7 @@ import type {
   TransactionStory,
 } from "../../src/http/chain-bodies.ts";
 import { shellWord } from "../../src/http/shell-word.ts";
-import type { StatusBody } from "../../src/http/status-body.ts";
+import type { DiskBody, StatusBody } from "../../src/http/status-body.ts";
 import { type AnswerOf, TOOL_LIST, type TOOLS } from "../../src/planes/devnet/declarations.ts";
 import {
   block,
@@ -1461,20 +1461,7 @@ async function devnetShown(see: Expected): Promise<Partial<Shown>> {
   };
 }
 
-interface Disk {
-  readonly usedBytes: number;
-  readonly storeBytes: number;
-  readonly logBytes: number;
-  readonly segmentBytes: number;
-  readonly otherBytes: number;
-  readonly budgetBytes: number | null;
-  readonly growthBytesPerDay: number | null;
-  readonly fullInDays: number | null;
-  readonly historyFrom: Readonly<Record<string, number>>;
-  readonly text: string;
-}
-
-function diskLines({ usedBytes, budgetBytes, fullInDays }: Disk): string[] {
+function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskBody): string[] {
   return [
     ...(fullInDays === null
       ? []
@@ -1498,7 +1485,7 @@ export async function nodeShown(see: Expected, answered: Answered): Promise<Part
         .split(" ")[1],
     );
   const { sources } = status;
-  const disk = status.disk as Disk | undefined;
+  const disk = status.disk;
   const duties = await answered.get("/devnet/validator");
   const validator = duties === undefined ? undefined : (JSON.parse(duties) as ValidatorAnswer);
   const [open, most] = [metric("process_open_fds"), metric("process_max_fds")];

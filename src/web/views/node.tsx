@@ -1,5 +1,5 @@
 // The node itself: health, what it follows, its store and disk, and the answers that it gave.
-import type { StatusBody } from "../../http/status-body.ts";
+import type { DiskBody, StatusBody } from "../../http/status-body.ts";
 import { Meter } from "../components/meter.tsx";
 import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
 import { Failure } from "../components/states.tsx";
@@ -10,20 +10,6 @@ import { useRead, useText } from "../data/read.ts";
 import { bytes, count, duration, measured } from "../format.ts";
 import { classesIn, type Metrics, metricOf, metricsIn } from "./node-metrics.ts";
 import { ValidatorPanels } from "./node-validator.tsx";
-
-interface Disk {
-  readonly usedBytes: number;
-  readonly storeBytes: number;
-  readonly logBytes: number;
-  readonly segmentBytes: number;
-  readonly otherBytes: number;
-  readonly budgetBytes: number | null;
-  readonly growthBytesPerDay: number | null;
-  readonly fullInDays: number | null;
-  readonly historyFrom: Readonly<Record<string, number>>;
-  /** The forecast in a sentence. */
-  readonly text: string;
-}
 
 /** A fuller disk is something to act on. */
 const SOON_DAYS = 30;
@@ -72,7 +58,7 @@ export default function NodeView() {
             ]}
           />
         </Panel>
-        {status?.disk !== undefined && <DiskPanel disk={status.disk as Disk} />}
+        {status?.disk !== undefined && <DiskPanel disk={status.disk} />}
         {node?.kind === "validator" && <ValidatorPanels />}
         {status?.sources !== undefined && <Sources sources={status.sources} />}
         {metrics !== undefined && (
@@ -92,7 +78,7 @@ function lagText({ blocks, seconds }: NonNullable<StatusBody["lag"]>): string {
 }
 
 /** The home's share of the disk, and how long that goes well. */
-function DiskPanel({ disk }: { readonly disk: Disk }) {
+function DiskPanel({ disk }: { readonly disk: DiskBody }) {
   const { usedBytes, budgetBytes, growthBytesPerDay, fullInDays, historyFrom } = disk;
   const removed = Object.entries(historyFrom).map(([table, height]) => `${table} from ${count(height)}`);
   return (
